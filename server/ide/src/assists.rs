@@ -24,7 +24,7 @@ pub struct Assist {
     pub title: String,
     /// What it changes: in order, none touching another. Empty where it cannot be done.
     pub edits: Vec<TextEdit>,
-    /// Why it cannot be done here, although somebody may look for it.
+    /// Why the assist is disabled here.
     pub disabled: Option<String>,
     /// Where it writes a name that it chose itself, in the text before the edits: the user may want another one.
     pub named: Option<usize>,

@@ -1,6 +1,6 @@
 //! Code lenses: what a line above a declaration says of it.
 //!
-//! Where they stand is found at once, what they say when somebody looks. A kind of lens is a row of a table: where it stands, and
+//! Their places are computed at once, their texts when the client resolves them. A kind of lens is a row of a table: where it stands, and
 //! what it says.
 
 use crate::demangle::demangle;
@@ -137,7 +137,7 @@ pub fn code_lenses(snapshot: &Snapshot, options: &LensOptions) -> Vec<Lens> {
 }
 
 /// What a lens says about the name at an offset; nothing where there is none any more. `figures` tell what was found out about the
-/// functions when nobody typed.
+/// functions when the document was idle.
 pub fn resolve_lens(snapshot: &Snapshot, kind: LensKind, offset: usize, figures: &Figures) -> Option<LensText> {
     (kind.row()?.says)(snapshot, offset, figures)
 }

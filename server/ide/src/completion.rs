@@ -4,7 +4,7 @@
 //! declarations and headers the checks themselves are asked ([`trial`]). What the module's version or target lacks is offered as
 //! well, but marked, and last: who looks for an instruction wants to know that it is there and what it takes.
 //!
-//! The tree says in which part of the module somebody types; the words of the statement are read from its text ([`tokens`]), since
+//! The tree says in which part of the module the cursor stands; the words of the statement are read from its text ([`tokens`]), since
 //! a half-typed statement has hardly a tree.
 
 mod cuda;

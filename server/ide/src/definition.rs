@@ -84,7 +84,7 @@ pub(crate) fn listed<'t>(snapshot: &'t Snapshot, list: Node<'t>) -> Vec<Declarat
         let count = count.and_then(|n| literal::integer(&snapshot.text(n.byte_range())));
         let names = match count {
             None => vec![base.into_owned()],
-            // More are no list that somebody reads.
+            // A longer list would not be read.
             Some(count) => (0..count.clamp(0, 1000)).map(|n| format!("{base}{n}")).collect(),
         };
         for name in names {

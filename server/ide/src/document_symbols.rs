@@ -107,7 +107,7 @@ impl Outline<'_> {
             } else if item.node.is_error() {
                 self.broken(item.node, item.range.end, out);
             } else if kind == k.block {
-                // Statements outside of a function are wrong, but whoever writes one wants to find it.
+                // Statements outside of a function are errors, but the outline still lists them.
                 self.body(item.node, item.range.end, out);
             }
         }

@@ -1,6 +1,6 @@
 //! Code actions: how what is wrong can be mended.
 //!
-//! Some findings bring their fixes along ([`ptx_analysis::Fix`]). Those of instructions are sought here, when somebody asks: other
+//! Some findings bring their fixes along ([`ptx_analysis::Fix`]). Those of instructions are searched for here, on request: other
 //! ways to write the statement are tried, and only what the check then takes is offered.
 
 mod declare;
@@ -38,7 +38,7 @@ pub struct Action {
     pub diagnostic: usize,
 }
 
-/// More are no help to anybody.
+/// Fixes that are offered at once; a longer list would not help.
 const MAX_FIXES: usize = 16;
 
 /// What mends the findings at a range: those that touch it, or else those that begin in its lines. What it offers
@@ -112,7 +112,7 @@ pub fn fix_all(snapshot: &Snapshot, report: &Report, stop: &dyn Fn() -> bool) ->
     (out, mended)
 }
 
-/// The text with some edits applied; for tests and for whoever shows the result.
+/// The text with some edits applied; for tests and previews.
 pub fn apply(text: &str, edits: &[TextEdit]) -> String {
     let mut out = text.to_owned();
     let mut sorted: Vec<&TextEdit> = edits.iter().collect();

@@ -150,7 +150,7 @@ impl Hint {
     }
 }
 
-/// The hints in a range, in order. `figures` tell what was found out about the functions when nobody typed.
+/// The hints in a range, in order. `figures`: register reports of the last idle-time analysis.
 pub fn inlay_hints(snapshot: &Snapshot, range: Range<usize>, options: &HintOptions, figures: &Figures) -> Vec<Hint> {
     let mut hints = Hints {
         snapshot,
@@ -176,7 +176,7 @@ struct Hints<'t> {
     options: &'t HintOptions,
     environment: Environment,
     heads: Heads,
-    /// The files that `.file` numbers, once somebody has asked.
+    /// The files that `.file` numbers, read on first use.
     files: Option<Vec<sources::File>>,
     /// The declarations of names, as seen from a block.
     declarations: HashMap<(usize, String), Option<Declaration<'t>>>,

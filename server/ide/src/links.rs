@@ -24,7 +24,7 @@ pub enum LinkTarget {
     Address(String),
 }
 
-/// More are no links that somebody follows.
+/// Links of one document; more would not be followed.
 const MAX_LINKS: usize = 1000;
 
 /// Every link, in the order of the text.

@@ -8,7 +8,7 @@ const MAX_NAMES: usize = 5;
 /// Longer words are no names.
 const MAX_LENGTH: usize = 64;
 
-/// The names that somebody who asked for this may have meant, the nearest first: opcodes, modifiers, types, state spaces, special
+/// The names that a misspelt word may stand for, the nearest first: opcodes, modifiers, types, state spaces, special
 /// registers, directives, targets and codes of diagnostics; names of CUDA C++ for a word that looks like one.
 pub fn nearest(query: &str) -> Vec<String> {
     let word = query.trim().trim_matches('`').trim_end_matches(';').split_whitespace().next().unwrap_or("");

@@ -1,5 +1,5 @@
 //! What is said of the registers that functions need: in a few words above a function, as a page where its name is pointed at, and
-//! instruction by instruction for whoever draws it.
+//! instruction by instruction, for views.
 
 mod pressure;
 mod words;
@@ -11,7 +11,7 @@ pub(crate) use words::{cost, live, page, title};
 use ptx_analysis::registers::{Figure, Kernel};
 use ptx_syntax::Snapshot;
 
-/// The assembler gives out registers by eight to a thread, so where fewer are live at most that matters to nobody.
+/// The assembler gives out registers by eight to a thread, so fewer live registers do not matter.
 pub(crate) const MIN_LIVE: u16 = 8;
 
 /// The number of the line that an offset is in, as people count.

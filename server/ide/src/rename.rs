@@ -27,7 +27,7 @@ pub struct Renamable {
 /// Who else knows a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// Nobody: the name is local to the module.
+    /// None: the name is local to the module.
     Module,
     /// It is `.visible`, `.weak` or `.common`: other modules and the host may use it.
     Exported,
@@ -52,7 +52,7 @@ pub type Refusal = String;
 /// What can be renamed at an offset.
 ///
 /// # Errors
-/// In words for whoever asked, if there is nothing.
+/// A message for the user, if there is nothing to rename.
 pub fn prepare_rename(snapshot: &Snapshot, offset: usize) -> Result<Renamable, Refusal> {
     let subject = Subject::at(snapshot, offset)?;
     let range = subject.place.start..subject.place.start + subject.name.len();
@@ -62,7 +62,7 @@ pub fn prepare_rename(snapshot: &Snapshot, offset: usize) -> Result<Renamable, R
 /// Gives the name at an offset another one, wherever it stands for the same thing.
 ///
 /// # Errors
-/// In words for whoever asked: the new name is none, is taken, or would mean something else somewhere.
+/// A message for the user: the new name is no name, is taken, or would change what a use refers to.
 pub fn rename(snapshot: &Snapshot, offset: usize, new: &str) -> Result<Renaming, Refusal> {
     let subject = Subject::at(snapshot, offset)?;
     if subject.single {
@@ -89,7 +89,7 @@ pub fn linked_at(snapshot: &Snapshot, offset: usize) -> Option<(String, Reach)> 
     (reach != Reach::Module).then_some((name, reach))
 }
 
-/// Who else knows a name of the module; nobody where there is none.
+/// Which other files can see a name of the module; none where there is no such name.
 pub fn reach_of(snapshot: &Snapshot, name: &str) -> Reach {
     let declaration = names::all_in_module(snapshot, name).into_iter().next();
     declaration.map_or(Reach::Module, |d| reach(snapshot, &d, name))

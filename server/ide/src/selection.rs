@@ -22,7 +22,7 @@ pub fn selections(snapshot: &Snapshot, offset: usize) -> Vec<Range<usize>> {
             child = parent;
         }
     }
-    // The pieces of a text are nothing that somebody would select.
+    // Chunks of a text are not units that a user would select.
     out.add(whole(snapshot));
     out.add(0..len);
     out.out

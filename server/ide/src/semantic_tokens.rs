@@ -381,7 +381,7 @@ impl<'t> Walk<'t> {
         let known = self.stack.last().and_then(|f| f.head.as_ref()).and_then(|h| h.modifiers.get(place).copied());
         let (kind, modifiers) = match known {
             Some(known) => known,
-            // After an operand, or of an instruction that nobody knows.
+            // After an operand, or of an unknown instruction.
             None => heads::modifier(&self.text(node.byte_range())),
         };
         self.push(node, kind, modifiers);

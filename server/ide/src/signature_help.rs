@@ -1,4 +1,4 @@
-//! Signature help: the forms of the instruction whose operands somebody writes, and which operand it is.
+//! Signature help: the forms of the instruction at the cursor, and its current operand.
 
 use crate::completion::{
     Fitting, Known, Open, Place, Spot, Where, callee, fitting, locals, operand_labels, signature, whereabouts,
@@ -13,7 +13,7 @@ use ptx_isa::tables::Entry;
 use ptx_syntax::{Snapshot, fields, kinds};
 use std::ops::Range;
 
-/// The ways to write what somebody writes.
+/// The forms of the instruction at the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignatureHelp {
     /// Never empty.

@@ -1,6 +1,6 @@
 //! Names of many documents, found by a few of their letters.
 
-/// How well a name fits what somebody typed: the higher the better; nothing if it does not. The letters must be there in their
+/// How well a name fits the query: the higher the better; nothing if it does not. The letters must be there in their
 /// order, whatever their case; best is the name itself, then how it begins, then how its words begin, then a piece of it.
 pub fn fitness(query: &str, name: &str) -> Option<u32> {
     let query: Vec<char> = query.chars().filter(|c| !c.is_whitespace()).collect();

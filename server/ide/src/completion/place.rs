@@ -1,4 +1,4 @@
-//! Where somebody types: in which part of the module, in which statement, at which word of it.
+//! The place of the cursor: in which part of the module, in which statement, at which word of it.
 
 use super::tokens::{Kind, Tokens, is_part};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
@@ -30,7 +30,7 @@ pub struct Place<'t> {
     pub function: Option<Node<'t>>,
     /// The innermost block or other node that holds the statement.
     pub holder: Node<'t>,
-    /// Where the statement begins in which somebody types.
+    /// Where the statement at the cursor begins.
     pub start: usize,
     /// The statement up to the word that is typed.
     pub before: Tokens,

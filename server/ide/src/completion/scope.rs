@@ -1,4 +1,4 @@
-//! The names that are known at a place. A function may have tens of thousands of lines and nobody waits for a walk over them:
+//! The names that are known at a place. A function may have tens of thousands of lines, and a walk over them would take too long:
 //! declarations of long blocks are found by the text, and which registers are in use is seen from the lines around.
 
 use super::place::Place;
@@ -368,7 +368,7 @@ impl Used {
         out
     }
 
-    /// The first number of a range behind all that are in use; nothing where all are, or where nobody has looked.
+    /// The first number of a range behind all that are in use; `None` where all are, or before the function was analysed.
     pub fn unused(&self, name: &str, count: u32) -> Option<u32> {
         let base = name.strip_prefix('%').filter(|_| self.searched)?;
         Some(self.next.get(base).copied().unwrap_or(0)).filter(|next| *next < count)

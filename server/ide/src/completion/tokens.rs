@@ -17,7 +17,7 @@ pub enum Kind {
     String,
     /// Any other character.
     Sign,
-    /// A comment or a line of the preprocessor that reaches the end of the text: whoever types there writes no PTX.
+    /// A comment or a line of the preprocessor that reaches the end of the text: what is typed there is not PTX.
     Open,
 }
 

@@ -1,4 +1,4 @@
-//! What an item is about, so that its documentation can be asked for when somebody looks at it.
+//! What an item is about, so that its documentation can be resolved when the client selects it.
 
 use crate::describe::{self, Page};
 use crate::header::environment;

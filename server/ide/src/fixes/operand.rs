@@ -163,7 +163,7 @@ impl Try<'_, '_, '_> {
         if self.statement.environment.address_size == 32 { ".b32" } else { ".b64" }
     }
 
-    /// A result that nobody wants goes to a register of its own.
+    /// An unused result goes to a register of its own.
     fn sink(&mut self, ty: &'static str) {
         let Some(new) = self.fresh(ty) else { return };
         let declared = [(new.clone(), symbol(ty))];

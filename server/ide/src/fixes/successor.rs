@@ -39,7 +39,7 @@ pub fn fixes(statement: &Statement<'_>, out: &mut Vec<Fix>) {
         Some(())
     });
     if let [only] = &mut out[before..] {
-        // The mask of all lanes is right only where all of them get there: somebody should look.
+        // The mask of all lanes is right only where all lanes arrive here: the user must decide.
         only.preferred = only.edits.len() == 1;
     }
 }

@@ -10,7 +10,7 @@ use ptx_analysis::lower::Source;
 use ptx_syntax::{Node, Snapshot, TreeCursor, fields, kinds};
 use std::ops::Range;
 
-/// Blocks further in than that are left alone: nobody writes them, and the walk is recursive.
+/// Blocks nested deeper than this are not formatted: the walk is recursive.
 const DEEPEST: usize = 64;
 
 /// So many lines of comments above a label go with it.
@@ -180,7 +180,7 @@ impl<'t> Layout<'t> {
             self.items(root, 0);
         }
         let end = whole(snapshot).end.max(self.window.end);
-        // The root node may begin behind blanks, and what follows the last statement belongs to nobody.
+        // The root node may begin behind blanks, and what follows the last statement belongs to no node.
         if self.window.end == end && self.end.is_some_and(|e| e > 0) {
             // A comment that is not closed has the blanks at the end for its own.
             let open = self.gap_before(end).is_empty() && self.slice(end.saturating_sub(1)..end) == "\n";

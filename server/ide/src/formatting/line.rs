@@ -47,7 +47,7 @@ pub fn advance(column: usize, text: &str, options: &FormatOptions) -> usize {
     column
 }
 
-/// Whether a gap holds nothing but what may be replaced. Other white space is rare, and somebody may have meant it.
+/// Whether a gap holds nothing but what may be replaced. Other white space is rare and may be intended.
 pub fn is_plain(gap: &str) -> bool {
     let bytes = gap.as_bytes();
     bytes.iter().enumerate().all(|(i, b)| match b {

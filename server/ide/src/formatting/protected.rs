@@ -6,7 +6,7 @@ use std::ops::Range;
 
 const MARK: &str = "ptx-fmt:";
 
-/// The ranges before an offset that somebody wants to be left alone, in order.
+/// The ranges before an offset in which formatting is switched off, in order.
 pub fn ranges(snapshot: &Snapshot, end: usize) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut begun = None;

@@ -45,7 +45,7 @@ fn layout_of_typed(snapshot: &Snapshot, offset: usize, typed: char, options: &Fo
     let before = rope.line_to_byte(above);
     let above = before..end_of_line(snapshot, above);
     let mut out = format_range(snapshot, above.clone(), options);
-    // A statement that goes on is not brought into shape under somebody's hands.
+    // An unfinished statement is not reformatted while it is typed.
     if out.iter().any(|e| e.range.start < above.start || e.range.end > above.end) {
         out.clear();
     }

@@ -161,7 +161,7 @@ struct Uses {
     cut: bool,
 }
 
-/// Finds the uses in the scope of a declaration, unless that is too long to be searched while somebody waits.
+/// Finds the uses in the scope of a declaration, unless that is too long to be searched during a request.
 fn uses(snapshot: &Snapshot, found: &Declaration<'_>, name: &str) -> Option<Uses> {
     let scope = found.scope.map_or(0..snapshot.rope().len_bytes(), |n| n.byte_range());
     if scope.len() > MAX_SCOPE {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 const MOST_WRITES: usize = 3;
 /// How many that read it.
 const MOST_READS: usize = 3;
-/// A function up to this length, in a module up to that, is understood at once if nobody has looked at it before.
+/// A function up to this length, in a module up to that, is analysed during the hover if it was not analysed before.
 const SMALL_FUNCTION: usize = 16 << 10;
 const SMALL_MODULE: usize = 64 << 10;
 

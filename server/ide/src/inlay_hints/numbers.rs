@@ -47,7 +47,7 @@ impl<'t> Hints<'t> {
             What::Nothing => return false,
             What::Value(value) => {
                 let text = match value {
-                    // All ones, or nearly: nobody reads that as a decimal number.
+                    // All ones, or nearly: no decimal number is easier to read.
                     Constant::Integer(Some(value)) if value > i64::MAX.into() => format!("0x{value:X}"),
                     Constant::Integer(Some(value)) => value.to_string(),
                     Constant::Float(value) => shown(&format!("{value:?}"), value),

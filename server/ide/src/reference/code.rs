@@ -1,4 +1,4 @@
-//! PTX in pieces, for whoever shows it in colours.
+//! PTX split into tokens, for highlighting.
 
 use crate::semantic_tokens::{TokenKind, semantic_tokens};
 use ptx_syntax::Snapshot;

@@ -12,7 +12,7 @@ use ptx_syntax::Snapshot;
 /// How many of the values that are live where most are.
 const MOST_VALUES: usize = 6;
 
-/// What a line above a function says of it; `figure` is missing until somebody has looked at the function. `launched` is the number of
+/// What a line above a function says of it; `figure` is missing until the function was analysed. `launched` is the number of
 /// threads of a CTA in the launch line above it, which counts where the header does not say one.
 pub(crate) fn title(figure: Option<&Figure>, launched: Option<u32>) -> String {
     let Some(figure) = figure else { return "registers: …".to_owned() };

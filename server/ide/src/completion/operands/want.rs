@@ -152,7 +152,7 @@ pub fn accepts(want: &Want, name: &Name, place: &Place<'_>, context: &Context<'_
         (Kind::Function, Symbol::Function { kernel, .. }) => {
             return !kernel && returns(name) == results_given(place) && !is_indirect(place);
         }
-        // ptxas takes the name of a function for most registers; nobody means that. It is in no state space.
+        // ptxas accepts the name of a function for most registers, but it is never meant. It is in no state space.
         (Kind::Value, Symbol::Function { .. }) if !spec.value.symbol || spec.symbol_spaces.is_some() => return false,
         // The front end of ptxas takes addresses of any width, and a texture as if it were memory; what follows it does not.
         (Kind::Address(_), Symbol::Register { ty, .. }) if !holds_address(spec, ty, context.address_size) => {
@@ -315,7 +315,7 @@ pub fn rank(want: &Want, symbol: Symbol, address_size: u16) -> u32 {
     };
     match symbol {
         Symbol::Register { ty, .. } if matches!(want, Want::Base(_) | Want::Address(_)) => {
-            // Parameters and constants have names; nobody computes their addresses.
+            // Parameters and constants are accessed by name, not by computed addresses.
             let fixed = spec.spaces.is_some_and(|s| s.iter().all(|s| ISA.space(s).is_some_and(|s| s.fixed)));
             let narrow = ty.info().bits != address_size && (fixed || !in_windows(spec));
             u32::from(narrow) * 3 + 2 * u32::from(fixed)
