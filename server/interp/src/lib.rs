@@ -1,7 +1,7 @@
 //! The PTX machine on a CPU: lanes, warps, CTAs, clusters, memory, faults, trace.
 //!
 //! It executes the lowered module of `ptx-analysis` and must *not* know syntax nodes, text positions of a protocol, files,
-//! threads or clocks: whoever starts it hands over bytes and gets bytes back.
+//! threads or clocks: its caller hands over bytes and gets bytes back.
 
 pub mod decode;
 mod exec;

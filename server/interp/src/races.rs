@@ -51,7 +51,7 @@ pub struct Races {
     left: u32,
     /// Work that may still be done.
     work: u64,
-    /// Whether lanes of a warp run in step, once somebody has asked.
+    /// Whether lanes of a warp run in step; computed on first use.
     lockstep: Option<bool>,
 }
 
@@ -84,7 +84,7 @@ impl Access {
     }
 }
 
-/// Whether anybody looks for races.
+/// Whether the search for races is enabled.
 #[inline]
 pub fn wanted(context: &Context<'_>) -> bool {
     context.machine.settings.checks.has(Kind::Race) && context.machine.races.work > 0
@@ -101,7 +101,7 @@ impl Races {
     }
 }
 
-/// The warp arrives somewhere: whoever waits there will know what it has done.
+/// The warp arrives at a barrier: its accesses happen before what the waiting warps do next.
 pub fn arrive(context: &mut Context<'_>, at: &mut Knowledge) {
     if wanted(context) {
         let own = own(context);
@@ -275,7 +275,7 @@ impl Asker<'_> {
         let found = if harmless(write) { read } else { Some((write, true)) };
         cell.write = self.me;
         for read in &mut cell.reads {
-            // Whoever knows of this write knows of the reads before it, unless these are not ordered.
+            // A thread that is ordered after this write is ordered after the reads before it, unless these are not ordered.
             if self.knows(*read) {
                 *read = Stamp::default();
             }

@@ -97,7 +97,7 @@ impl Kernel {
         self
     }
 
-    /// The next parameter points to a buffer of so many bytes that nobody wrote.
+    /// The next parameter points to a buffer of this many unwritten bytes.
     pub(crate) fn blank(mut self, bytes: u64) -> Self {
         let name = format!("buffer {}", self.buffers.len());
         let address = self.memory.global.allocate(&name, Storage::new(bytes, false), 256);
@@ -146,7 +146,7 @@ impl Kernel {
         self.run_until(&|| false)
     }
 
-    /// Runs it until somebody does not want it any more.
+    /// Runs it until it is cancelled.
     pub(crate) fn run_until(mut self, cancelled: &dyn Fn() -> bool) -> Outcome {
         let buffers = std::mem::take(&mut self.buffers);
         Outcome { run: trace::run(self.machine(), cancelled), buffers }

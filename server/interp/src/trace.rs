@@ -74,9 +74,9 @@ impl Run {
         self.machine.steps
     }
 
-    /// The machine exactly at a time, about to execute the next instruction; nothing before the beginning or behind the end, or if nobody wants it any more.
+    /// The machine exactly at a time, about to execute the next instruction; `None` before the beginning, behind the end, or if it was cancelled.
     ///
-    /// It goes on from there as the run did ([`Machine::advance_to`]), unless somebody changes it.
+    /// It goes on from there as the run did ([`Machine::advance_to`]), unless it is changed.
     pub fn at(&self, time: u64, cancelled: &dyn Fn() -> bool) -> Option<Machine> {
         if time == self.total() {
             return Some(self.machine.clone());

@@ -10,7 +10,7 @@ use ptx_isa::tables::TypeClass;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Bytes of the place that nobody reads, for results that nobody wants.
+/// Bytes of the place for unused results, which is never read.
 const SCRATCH: u32 = 16 * LANES as u32;
 
 /// A register that holds the address of something on the stack.
@@ -196,12 +196,12 @@ impl Layout {
         self.slots.get(slot.index()).copied()
     }
 
-    /// A place for results that nobody wants.
+    /// A place for unused results.
     pub fn scratch(&self, width: u8) -> Place {
         Place { width, ..self.scratch }
     }
 
-    /// A predicate for results that nobody wants.
+    /// A predicate for unused results.
     pub fn scratch_predicate(&self) -> u32 {
         0
     }

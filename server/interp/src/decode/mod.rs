@@ -85,7 +85,7 @@ pub struct Op {
     pub floats: Option<u16>,
     /// It reads special registers whose value changes: [`Code::clocks`].
     pub clocked: bool,
-    /// It touches registers and the program counter alone, waits for nobody and reads no clock.
+    /// It touches registers and the program counter alone, does not wait and reads no clock.
     pub simple: bool,
     /// The lanes that it waits for may be at other instructions of its kind.
     pub meets_anywhere: bool,
@@ -111,7 +111,7 @@ pub enum Pass {
     Predicate(PredicateSrc),
     /// A variable: the register that holds its address in the window of parameters, its bytes.
     Memory(Place, u32),
-    /// Nothing: a result that nobody wants.
+    /// None: an unused result.
     Nothing,
 }
 

@@ -84,7 +84,7 @@ pub(crate) fn commit(family: Family) -> Action {
     })
 }
 
-/// `cp.async.wait_group`, `cp.async.bulk.wait_group`: what is waited for was carried out when it was issued, so nobody waits.
+/// `cp.async.wait_group`, `cp.async.bulk.wait_group`: the copies were executed when they were issued, so there is no wait.
 pub(crate) fn wait(inst: &mut Inst<'_>, family: Family) -> Result<Action, Refusal> {
     let left = inst.immediate("n").ok_or("a number of groups that is not known")?;
     let left = usize::try_from(left).unwrap_or(usize::MAX);

@@ -84,7 +84,7 @@ impl Barrier {
         (self.extra, self.first) = (0, None);
     }
 
-    /// Whether all have arrived, by the lanes of each warp that have exited or never were. `hopeless`: nobody else will come, and those who
+    /// Whether all have arrived, by the lanes of each warp that have exited or never were. `hopeless`: no other thread will arrive, and those who
     /// have exited count for the others.
     fn is_complete(&self, gone: &[Mask], hopeless: bool) -> bool {
         let Some(first) = self.first else { return false };

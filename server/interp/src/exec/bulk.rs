@@ -134,7 +134,7 @@ pub(crate) fn copy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
                 for (at, count) in [(0, left.min(bytes)), (bytes - right.min(bytes), right.min(bytes))] {
                     let zeros = &[0; UNIT][..count.min(UNIT)];
                     if count > 0 {
-                        // What arrives for bytes that may be out of bounds is anybody's guess.
+                        // What is copied for bytes that may be out of bounds is undefined.
                         context.write_at(place(at), lane, zeros, Marks::UNSPECIFIED, Order::Weak);
                     }
                 }

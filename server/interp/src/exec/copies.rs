@@ -1,8 +1,8 @@
-//! Asynchronous operations whose completion nobody has seen yet.
+//! Asynchronous operations whose completion no thread has observed yet.
 //!
 //! An operation is carried out when it is issued, which is one of the schedules that hardware may choose. What it read and wrote is
 //! remembered as *in flight* until its completion is known: until a wait for its group, or for the phase of the mbarrier that counts it, has
-//! succeeded. Whoever reads what it writes, or writes what it reads or writes, before that depends on luck: a finding.
+//! succeeded. A thread that reads what it writes, or writes what it reads or writes, before that races with it: a finding.
 
 use crate::decode::{Inst, Refusal};
 use crate::findings::{Kind, Site};

@@ -295,7 +295,7 @@ fn load_lane(context: &mut Context<'_>, lane: usize, request: &Request, targets:
         plan.load(context, lane, &sources, target);
         copies::written_by_engine(context, target, bytes);
         let id = copies::begin(context, None, Some((target, bytes as u64)), false);
-        // Whoever sees the first completion knows that everything has been read.
+        // A thread that sees the first completion knows that everything has been read.
         mbarrier::attach(context, barrier, std::mem::take(&mut reads).into_iter().chain(id));
         mbarrier::transacted(context, barrier, lane, plan.amount.transaction.into());
     }

@@ -47,7 +47,7 @@ pub(crate) struct Allocation {
 /// How far an allocation for a pair of CTAs is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Pair {
-    /// Nobody waits.
+    /// No warp waits.
     #[default]
     Nobody,
     /// A warp waits for one of the other CTA with as many columns, and for these to be free.
@@ -62,7 +62,7 @@ pub struct TensorMemory {
     columns: Vec<Option<Arc<Column>>>,
     /// What is allocated.
     pub(crate) allocations: Vec<Allocation>,
-    /// Nobody may allocate any more.
+    /// The permit to allocate was given up.
     pub(crate) relinquished: bool,
     /// The columns that were allocated last.
     pub(crate) last: Option<u32>,

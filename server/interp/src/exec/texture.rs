@@ -35,7 +35,7 @@ enum Levels {
 #[derive(Debug, Clone)]
 struct Read {
     to: Vec<Place>,
-    /// Which elements of the result somebody takes.
+    /// Which elements of the result are used.
     taken: [bool; 4],
     resident: Option<PredicateDst>,
     texture: Place,

@@ -260,7 +260,7 @@ pub(crate) fn redux(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
             } else {
                 atomic::redux(operation, signed, members)
             };
-            // Nobody is a member: every lane is outside of its own mask, which has been said.
+            // No lane is a member: each is outside of its own mask, which has been reported.
             context.registers.put(d, party.lanes, [result.unwrap_or(0); 32]);
             mark_together(context, party);
         }

@@ -32,7 +32,7 @@ enum State {
     Accumulates { group: u64, n: usize },
     /// A of a product in flight, of that group.
     Input { group: u64 },
-    /// It was waited for, and nobody has used it since.
+    /// It was waited for, and not used since.
     Done,
     /// It was waited for, and used since without a fence.
     Touched,

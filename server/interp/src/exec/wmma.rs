@@ -1,4 +1,4 @@
-//! `wmma`: products of matrices in fragments of which nobody says how they are laid out, and how these get to memory and back.
+//! `wmma`: products of matrices in fragments of undocumented layout, and how these get to memory and back.
 //!
 //! A fragment is laid out as [`Fragment::opaque`] does it, so a kernel that picks elements out gets others than hardware gives. The
 //! fragment of C of an `.f16` is another than that of an `.f32`.

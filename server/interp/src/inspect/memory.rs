@@ -74,7 +74,7 @@ pub struct Peek {
     pub offset: u64,
     /// What lies there: `x+16`.
     pub name: Option<String>,
-    /// The bytes: fewer than were asked for where memory ends. Those that nobody wrote are zero.
+    /// The bytes: fewer than were asked for where memory ends. Unwritten ones are zero.
     pub bytes: Vec<u8>,
     /// Which of them were written, as ranges that count from the first.
     pub known: Vec<Range<usize>>,
@@ -142,7 +142,7 @@ fn word(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte))
 }
 
-/// What lies at a generic address: `x+16`, `x`; nothing where nobody has given it a name.
+/// What lies at a generic address: `x+16`, `x`; `None` where it has no name.
 pub fn name_of(machine: &Machine, address: u64) -> Option<String> {
     let (region, offset) = machine.executable.map.region(address);
     name_at(machine, region, offset)

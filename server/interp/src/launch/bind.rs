@@ -46,9 +46,9 @@ pub enum Place {
 /// A buffer after, or during, a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Snapshot {
-    /// Its bytes; those that nobody wrote are zero.
+    /// Its bytes; unwritten ones are zero.
     pub bytes: Vec<u8>,
-    /// Which bytes somebody wrote, as ranges.
+    /// Which bytes were written, as ranges.
     pub known: Vec<std::ops::Range<u64>>,
 }
 
@@ -97,7 +97,7 @@ impl Placed {
 /// ([`super::settle`]) and completed ([`super::complete`]); what is missing nevertheless is zero.
 ///
 /// # Errors
-/// What cannot be done, such as a file that nobody has read.
+/// What cannot be done, such as a file that was not read.
 pub fn bind(launch: &Launch, executable: Arc<Executable>, settings: Settings) -> Result<Bound, Vec<Mistake>> {
     let cluster = launch.cluster.unwrap_or([1; 3]);
     let shape = Shape {
@@ -244,7 +244,7 @@ impl Binding<'_> {
                     }
                 }
                 described => {
-                    // A number that is the address of nothing, so that nobody can take it for one.
+                    // A number that is the address of nothing, so that it cannot be mistaken for one.
                     let handle = self.memory.global.allocate(&given.title(), Storage::new(0, false), 256);
                     let kind = if surface { ".surfref" } else { ".texref" };
                     let placed = {

@@ -38,7 +38,7 @@ pub enum Fill {
     },
     /// The canonical NaN.
     Nan,
-    /// Never written: whoever reads it makes a mistake.
+    /// Never written: a read of it is a finding.
     Poison,
 }
 
@@ -112,7 +112,7 @@ impl Fill {
             (_, Kind::Float(float)) => {
                 let real = Layout::F64.decode(self.number(index).to_bits());
                 let code = float.encode(real, false);
-                // As `.satfinite` does it: whoever asks for numbers does not want infinities.
+                // As `.satfinite` does it: a fill with numbers has no infinities.
                 let over = real.class == Class::Finite && float.decode(code as u64).class != Class::Finite;
                 let over = over && float.decode(code as u64).class != Class::Zero;
                 (if over { float.encode(real, true) } else { code }) << element.padding()

@@ -1,6 +1,6 @@
 //! What to run: the size of the grid, parameters, buffers and what is expected of them.
 //!
-//! A launch is written above a kernel, or in a file of its own with the same keys (which whoever knows such files reads):
+//! A launch is written above a kernel, or in a file of its own with the same keys (which the caller reads):
 //!
 //! ```text
 //! //! launch: grid=1 block=64 n=64 a=2.0 x=f32[64]:iota y=f32[64]:uniform(0,1,seed=7) out=f32[64]:zero
@@ -115,7 +115,7 @@ impl Launch {
         self.parameters.iter().chain(&self.buffers)
     }
 
-    /// Replaces files by their bytes. Whoever knows files reads them: the path is as it is written.
+    /// Replaces files by their bytes, which the caller reads: the path is as it is written.
     pub fn read_files(&mut self, read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>) -> Vec<Mistake> {
         let mut mistakes = Vec::new();
         for given in self.parameters.iter_mut().chain(&mut self.globals).chain(&mut self.buffers) {
@@ -209,7 +209,7 @@ pub enum Contents {
     Elements(Vec<Number>),
     /// These bytes, zeros behind them.
     Bytes(Vec<u8>),
-    /// The bytes of a file, which somebody else must read.
+    /// The bytes of a file, which the caller must read.
     File(Box<str>),
 }
 

@@ -4,7 +4,7 @@ use super::element::{Element, Kind};
 use ptx_num::values::convert::{Class, Direction, Layout, Real};
 use std::fmt::{self, Display};
 
-/// A number as it is written, before anybody knows the type that it is for.
+/// A number as it is written, before its type is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Number {
     /// A whole number in decimal digits.

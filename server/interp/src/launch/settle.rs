@@ -441,7 +441,7 @@ pub(super) fn describe_at(table: &[(String, super::Field)], range: Range<usize>)
     }
 }
 
-/// The bytes of a buffer; `None` for those that nobody wrote, and where they are still in a file.
+/// The bytes of a buffer; `None` for unwritten ones, and where they are still in a file.
 pub(super) fn contents(buffer: &Buffer) -> Option<Vec<u8>> {
     let size = buffer.bytes().and_then(|n| usize::try_from(n).ok())?;
     let mut out = match &buffer.contents {

@@ -18,7 +18,7 @@ pub struct Verdict {
     pub message: Option<String>,
 }
 
-/// Holds expectations against the machine after a run. Faults that nobody expects, and an end that nobody expects, are verdicts too if
+/// Holds expectations against the machine after a run. Unexpected faults and an unexpected end are verdicts too if
 /// they contradict the expectations: see [`unexpected`].
 pub fn verdicts(expectations: &[Expectation], machine: &Machine, buffers: &[Placed], status: Status) -> Vec<Verdict> {
     let mut after = After { machine, buffers, snapshots: HashMap::new() };

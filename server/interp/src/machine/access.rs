@@ -18,7 +18,7 @@ pub enum Order {
     Relaxed,
     /// And what follows sees what preceded the release that it reads from.
     Acquire,
-    /// And what precedes is seen by whoever acquires it.
+    /// And what precedes is visible to threads that acquire it.
     Release,
     /// Both.
     AcquireRelease,
@@ -230,7 +230,7 @@ impl Context<'_> {
         u64::from_le_bytes(bytes)
     }
 
-    /// Writes the 8 bytes of an mbarrier; nothing makes them memory whose contents nobody knows.
+    /// Writes the 8 bytes of an mbarrier; `None` makes their contents unknown.
     pub(crate) fn put_object_at(&mut self, location: Location, lane: usize, bits: Option<u64>) {
         if self.stopped {
             return;
@@ -296,7 +296,7 @@ impl Context<'_> {
         }
     }
 
-    /// Reads bytes of a location for somebody who copies them, and says what is known of them.
+    /// Reads bytes of a location to copy them, with what is known of each.
     pub(crate) fn peek_at(&mut self, location: Location, lane: usize, to: &mut [u8]) -> Option<Read> {
         if !self.machine.flights.is_empty() {
             copies::meet(self, location, lane, to.len(), copies::Use::Read);

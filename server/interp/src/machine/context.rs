@@ -39,7 +39,7 @@ pub struct Context<'m> {
     pub rank: usize,
     /// The instruction.
     pub site: Site,
-    /// Nobody could go on when asked last: what may give up waiting does so now.
+    /// No group could go on in the last round: instructions that may give up waiting do so now.
     pub idle: bool,
     /// What it has left when it had to wait; nothing the first time.
     pub token: Option<u64>,
@@ -53,7 +53,7 @@ pub struct Context<'m> {
     pub(super) effort: u32,
     /// The run ends here.
     pub(super) stopped: bool,
-    /// Where accesses to memory are noted, if somebody records them.
+    /// Where accesses to memory are recorded, if they are.
     pub(super) noted: Option<&'m mut super::noted::Noted>,
 }
 

@@ -38,7 +38,7 @@ pub struct Cta {
     pub barriers: crate::exec::barrier::Barriers,
     /// Barriers in shared memory.
     pub mbarriers: crate::exec::mbarrier::Mbarriers,
-    /// Asynchronous operations on its shared memory whose completion nobody has seen.
+    /// Asynchronous operations on its shared memory whose completion was not observed.
     pub flights: crate::exec::copies::SharedFlights,
     /// A request of it for the work of another cluster was refused, and it knows.
     pub refused: bool,

@@ -16,7 +16,7 @@ pub(super) struct Turn<'t> {
     pub cluster: usize,
     /// Rank of its CTA.
     pub rank: usize,
-    /// Nobody could go on when asked last.
+    /// No group could go on in the last round.
     pub idle: bool,
     /// So many instructions at most.
     pub budget: u64,
@@ -60,7 +60,7 @@ pub(super) struct Ran {
     pub stop: Stop,
 }
 
-/// Work after which a group stops, so that somebody can look whether the run is still wanted: about 0.4 ms.
+/// Work after which a group stops, so that cancellation can be polled: about 0.4 ms.
 const TIRING: u64 = 8192;
 
 impl Machine {
@@ -81,7 +81,7 @@ impl Machine {
         }
         let recorded = turn.recorder.is_some();
         let stop = loop {
-            // As long as nobody records what happens.
+            // While nothing records the steps.
             let mut left = turn.budget - steps.min(turn.budget);
             if recorded && let Some(recorder) = &turn.recorder {
                 left = left.min(recorder.quiet(warp.lanes.steps, turn.time + steps));
@@ -453,7 +453,7 @@ impl Machine {
 }
 
 /// The lanes of a group that must wait for others of the warp before they execute an instruction, and for which masks: each part of them
-/// that names the same lanes waits for itself. Lanes whose guard is false wait for nobody, except where the whole warp must be there.
+/// that names the same lanes waits for itself. Lanes whose guard is false do not wait, except where the whole warp must be there.
 fn absent(op: &Op, frame: &Frame, group: Mask, warp: &Lanes) -> (Mask, Vec<(Mask, Mask)>) {
     let live = warp.present & !warp.exited;
     let mask = op.guard.map_or(group, |g: PredicateSrc| group & frame.registers.predicate(g));

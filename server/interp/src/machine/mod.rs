@@ -176,13 +176,13 @@ pub struct Machine {
     pub(crate) kept_before: u64,
     /// Warp instructions executed.
     pub steps: u64,
-    /// Counts what others can see: stores, arrivals. If it stands still while everybody waits, nobody will ever go on.
+    /// Counts what others can see: stores, arrivals. If it stands still while all groups wait, the run is deadlocked.
     pub progress: u64,
     /// Textures, surfaces and samplers that are bound to variables and handles.
     pub images: ptx_num::image::Bindings,
     /// Who is ordered before whom, as far as the detector of races knows.
     pub races: crate::races::Races,
-    /// Asynchronous operations whose completion nobody has seen.
+    /// Asynchronous operations whose completion was not observed.
     pub flights: crate::exec::copies::Flights,
     pub(crate) schedule: schedule::Schedule,
 }

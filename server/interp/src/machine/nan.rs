@@ -1,4 +1,4 @@
-//! NaN that come out of an instruction although none went in. Looked at only where somebody wants to know.
+//! NaN results of instructions without a NaN operand. Checked only where the finding is enabled.
 
 use crate::decode::{Code, Executable, Op, Slot, Together, number_format};
 use crate::lanes::{ALL, LANES, Mask};

@@ -1,4 +1,4 @@
-//! What an instruction did to memory, lane by lane: for views, only while somebody records it.
+//! What an instruction did to memory, lane by lane: for views, only while steps are recorded.
 
 use super::access::Location;
 use super::context::Context;
@@ -84,7 +84,7 @@ impl Noted {
 }
 
 impl Context<'_> {
-    /// Notes an access of a lane, if somebody wants to know.
+    /// Records an access of a lane, if accesses are recorded.
     #[inline]
     pub(crate) fn note_access(&mut self, kind: AccessKind, location: Location, lane: usize, bytes: usize) {
         let Some(noted) = self.noted.as_deref_mut() else { return };

@@ -36,9 +36,9 @@ pub enum Status {
     Fault,
     /// The limit of steps was reached.
     Limit,
-    /// Nobody could go on.
+    /// No group could go on.
     Deadlock,
-    /// Whoever asked for it wants it no more.
+    /// Cancelled.
     Cancelled,
 }
 
@@ -58,11 +58,11 @@ pub(crate) struct Schedule {
     next: (usize, usize, usize),
     /// Instructions in this round.
     executed: u64,
-    /// How many rounds nobody went on.
+    /// Rounds in which no group went on.
     level: u8,
-    /// What had changed when nobody went on last.
+    /// The count of visible changes in the last such round.
     progress: u64,
-    /// How often nobody went on and nothing had changed.
+    /// Rounds in which no group went on and nothing had changed.
     hopeless: u32,
     /// Steps when a cluster started or ended last.
     since: u64,
@@ -197,7 +197,7 @@ impl Machine {
         }
     }
 
-    /// After all warps have had their turn: takes away what is finished, and looks whether anybody has gone on.
+    /// After all warps have had their turn: takes away what is finished, and checks whether any group has gone on.
     fn end_round(&mut self) -> Option<Status> {
         self.schedule.next = (0, 0, 0);
         self.schedule.rounds += 1;
@@ -294,7 +294,7 @@ impl Machine {
                         end = End::Over;
                         break;
                     };
-                    // In pieces, so that a run that nobody wants any more ends soon.
+                    // In pieces, so that a cancelled run ends soon.
                     self.schedule.spent = 0;
                     Piece { at, meet, left: (QUANTUM - done).min(256), done: 0 }
                 }
@@ -482,7 +482,7 @@ impl Machine {
         if any || self.schedule.level < 2 {
             return;
         }
-        // Nobody anywhere can go on: what was waited for will not come.
+        // No group anywhere can go on: a deadlock.
         let stuck = warp.groups.iter().position(|g| matches!(g.state, State::Gathering(_)));
         let Some(at) = stuck else { return };
         let group = warp.groups[at].clone();

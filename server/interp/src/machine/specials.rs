@@ -100,7 +100,7 @@ pub(crate) fn clock(cycles: u64, special: Special) -> u128 {
         "%globaltimer" => time.into(),
         "%globaltimer_lo" => (time & 0xffff_ffff).into(),
         "%globaltimer_hi" => (time >> 32).into(),
-        // Counters of events that nobody has set up.
+        // Counters of events that are not configured.
         _ => 0,
     }
 }

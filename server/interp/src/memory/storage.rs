@@ -19,7 +19,7 @@ struct Page {
     known: Bits,
     /// Which are unspecified, and which approximate; absent as long as none is.
     marks: Option<Box<[Bits; 2]>>,
-    /// Who used them; absent until somebody asks.
+    /// Which threads used them; absent until it is needed.
     shadow: Option<Box<Shadow>>,
 }
 
@@ -42,7 +42,7 @@ pub struct Read {
 #[derive(Debug, Clone, Default)]
 pub struct Storage {
     len: u64,
-    /// Bytes that nobody wrote count as written, and are zero.
+    /// Unwritten bytes count as written, and are zero.
     zeroed: bool,
     /// How many pages there are.
     made: usize,
@@ -68,7 +68,7 @@ fn for_words(from: usize, count: usize, mut f: impl FnMut(usize, u64)) {
 }
 
 impl Storage {
-    /// So many bytes: zeros, or bytes that nobody wrote.
+    /// This many bytes: zeros, or unwritten ones.
     pub fn new(len: u64, zeroed: bool) -> Self {
         Self { len, zeroed, made: 0, counted: 0, pages: Vec::new() }
     }
@@ -232,7 +232,7 @@ impl Storage {
         }
     }
 
-    /// The bytes as a whole; those that nobody wrote are zero.
+    /// The bytes as a whole; unwritten ones are zero.
     pub fn to_vec(&self) -> Vec<u8> {
         let mut out = vec![0; usize::try_from(self.len).unwrap_or(0)];
         self.read(0, &mut out);

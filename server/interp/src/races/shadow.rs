@@ -26,7 +26,7 @@ impl Stamp {
     pub const STRONG: u32 = 1 << 5;
     /// Several lanes of the warp made it, of which the one here is the last.
     pub const MANY: u32 = 1 << 6;
-    /// It wrote what had been written by somebody else before.
+    /// It wrote the value that another thread had written before.
     pub const QUIET: u32 = 1 << 7;
     /// It reads and writes at once.
     pub const ATOMIC: u32 = 1 << 8;

@@ -48,7 +48,7 @@ pub enum Value {
     List(Vec<Value>),
 }
 
-/// Why a table describes nothing: a sentence for whoever wrote it.
+/// Why a table describes nothing: a sentence for its author.
 pub type Complaint = String;
 
 /// Where an image's bytes come from.

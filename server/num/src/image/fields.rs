@@ -16,7 +16,7 @@ pub fn named_value(name: &str) -> Option<u32> {
 
 /// Sets a field of an image or its sampler. `false`: there is no such field, or the value means nothing in it; then nothing changes.
 ///
-/// In independent mode the sampler fields of a `.texref` are ignored (manual 5.3): pass a sampler that nobody reads.
+/// In independent mode the sampler fields of a `.texref` are ignored (manual 5.3): any sampler may be passed.
 pub fn set(image: &mut ImageDescription, sampler: &mut Sampler, field: &str, value: u32) -> bool {
     let truth = value == 1;
     let size = value.max(1);

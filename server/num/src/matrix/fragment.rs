@@ -86,7 +86,7 @@ impl Fragment {
         })
     }
 
-    /// That of a fragment of `wmma`, of which nobody says how it is laid out: `registers` of `register_bits` bits in each lane.
+    /// That of a fragment of `wmma`, of undocumented layout: `registers` of `register_bits` bits in each lane.
     ///
     /// Ours: each lane has as many neighbours of the matrix, row by row, as all lanes have alike; where its registers have room
     /// for more, they hold them again. So what is done to all elements of a fragment alike gives what it must.

@@ -9,7 +9,7 @@
 //!
 //! Registers: sources are looked at in their low bits only. Results of integer types narrower than their 32- or 64-bit lane are
 //! extended by the sign for signed types and by zeros otherwise, results of all other types by zeros: what the manual wants of
-//! registers wider than the type. Whoever writes a 64-bit register with a result of 32 bits extends it in the same way
+//! registers wider than the type. A caller that writes a 64-bit register with a result of 32 bits extends it in the same way
 //! ([`Format::is_signed_integer`]), and cuts it for a narrower register.
 
 mod format;

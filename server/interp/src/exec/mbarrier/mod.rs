@@ -193,7 +193,7 @@ fn words(mistake: Mistake, name: &str, most: u32) -> String {
     }
 }
 
-/// Before an arrival: somebody must have seen that the phase before the current one is complete (manual, "Phase of the mbarrier object").
+/// Before an arrival: some thread must have observed that the phase before the current one is complete (manual, "Phase of the mbarrier object").
 fn check_seen(context: &mut Context<'_>, at: Location, lane: usize) {
     let unseen = live(context, at).filter(|l| l.seen < l.phase).map(|l| (l.phase, l.seen));
     if let Some((number, seen)) = unseen {
@@ -206,7 +206,7 @@ fn check_seen(context: &mut Context<'_>, at: Location, lane: usize) {
     }
 }
 
-/// An arrival by the system, for an asynchronous operation: with `more`, one that nobody has counted before.
+/// An arrival by the system, for an asynchronous operation: with `more`, one that was not counted before.
 pub(crate) fn system_arrives(context: &mut Context<'_>, at: Location, lane: usize, more: bool) {
     check_seen(context, at, lane);
     races::release(context, at);

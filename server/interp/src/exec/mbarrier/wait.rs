@@ -44,7 +44,7 @@ pub(crate) fn wait(inst: &mut Inst<'_>, blocking: bool) -> Result<Action, Refusa
                 }
             }
         }
-        // Threads of a warp may wait for different barriers: whoever has seen its phase goes on.
+        // Threads of a warp may wait for different barriers: each goes on once its phase is complete.
         if blocking && done == 0 && !context.idle && !context.is_stopped() {
             return Outcome::Wait;
         }

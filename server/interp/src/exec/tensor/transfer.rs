@@ -268,7 +268,7 @@ fn convert(element: ElementType, bytes: &mut [u8], at: u32, marked: &mut Vec<(u3
     }
 }
 
-/// The same for elements that are in shared memory already, some of which nobody ever wrote.
+/// The same for elements that are in shared memory already, some of which were never written.
 fn convert_at(context: &mut Context<'_>, lane: usize, element: ElementType, at: Location, bytes: u32) {
     if !element.converts() {
         return;

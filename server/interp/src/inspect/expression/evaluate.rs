@@ -232,7 +232,7 @@ impl Scene<'_> {
         };
         let generic = match area.and_then(Area::window) {
             None => at,
-            // Whoever names the space of a generic address is right, too.
+            // Naming the space of a generic address is accepted, too.
             Some(window) if map.window(at).is_some_and(|(w, _)| w == window) => at,
             Some(window) => {
                 map.generic(window, at).ok_or_else(|| format!("{at:#x} lies behind the end of the state space"))?
@@ -251,7 +251,7 @@ impl Scene<'_> {
         let (generic, ty) = self.location(space, address, ty)?;
         let at = address.value.bits as u64;
         let found = self.read(generic, ty, lane);
-        // Nobody has said in which state space it lies, and nothing has put it elsewhere.
+        // No state space was named, and nothing places it elsewhere.
         let bare = space.is_none() && address.area.and_then(Area::window).is_none();
         if bare && at < self.machine.executable.map.global && found.is_err() {
             return Err(format!(

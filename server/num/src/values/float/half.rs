@@ -171,7 +171,7 @@ pub fn fma<H: Half>(m: Modifiers, a: u16, b: u16, c: u16) -> u16 {
 }
 
 /// `fma.rnd.oob`: +0 where an operand is `outside`, the NaN that tensor copies leave for elements out of bounds. The manual does not give its
-/// bits, so whoever fills and whoever calls this must agree on them.
+/// bits, so the code that fills it and the caller must agree on them.
 #[inline(always)]
 pub fn fma_oob<H: Half>(m: Modifiers, outside: u16, a: u16, b: u16, c: u16) -> u16 {
     let result = fma::<H>(m, a, b, c);
