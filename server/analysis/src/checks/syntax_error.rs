@@ -357,7 +357,8 @@ fn last_token(source: Source<'_>, node: Node<'_>) -> Option<Range<usize>> {
     Some(source.range(token)).filter(|range| !range.is_empty())
 }
 
-/// The last character of what stands before a node of no width, comments aside, so that there is something to underline.
+/// The last character of what stands before a node of no width, comments aside, so that there is something to underline; the first
+/// character of the source where nothing stands before it.
 fn before(source: Source<'_>, node: Node<'_>) -> Range<usize> {
     let k = kinds();
     let mut previous = node.prev_sibling();
@@ -366,6 +367,8 @@ fn before(source: Source<'_>, node: Node<'_>) -> Range<usize> {
     }
     let at = previous.map_or_else(|| source.range(node).start, |p| source.range(p).end);
     let text = source.text.get(..at).unwrap_or("").trim_end();
-    let start = text.char_indices().next_back().map_or(0, |(i, _)| i);
-    start..text.len().max(start + 1)
+    match text.char_indices().next_back() {
+        Some((start, _)) => start..text.len(),
+        None => 0..source.text.chars().next().map_or(0, char::len_utf8),
+    }
 }
