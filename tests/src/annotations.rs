@@ -132,8 +132,8 @@ pub fn found(text: &str) -> Vec<Finding> {
                 Severity::Hint => "hint",
             }
             .to_owned(),
-            code: d.code.to_owned(),
-            message: d.message,
+            code: d.code().to_string(),
+            message: d.message(),
         })
         .collect();
     out.sort();

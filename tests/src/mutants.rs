@@ -203,7 +203,7 @@ impl Base {
         let report = analyzer.analyze(&snapshot);
         let errors = report.diagnostics.into_iter().filter(|d| d.severity == Severity::Error);
         let line_of = |offset: usize| rope.byte_to_line(offset.min(rope.len_bytes())) + 1;
-        let errors = errors.map(|d| (line_of(d.range.start), d.code, d.message)).collect();
+        let errors = errors.map(|d| (line_of(d.range.start), d.code().name(), d.message())).collect();
         let text = rope.line(mutant.line - 1).to_string();
         let first = mutant.lines.first().map_or(0, |l| l - 1).min(rope.len_lines());
         let filled = |line: &usize| {

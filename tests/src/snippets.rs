@@ -62,7 +62,7 @@ pub fn judge(version: &str, target: &str, texts: &[&str]) -> Vec<Option<String>>
         }
         let line = snapshot.rope().byte_to_line(diagnostic.range.start);
         if let Some(slot) = line.checked_sub(first).and_then(|i| out.get_mut(i)) {
-            slot.get_or_insert_with(|| format!("[{}] {}", diagnostic.code, diagnostic.message));
+            slot.get_or_insert_with(|| format!("[{}] {}", diagnostic.code(), diagnostic.message()));
         }
     }
     out

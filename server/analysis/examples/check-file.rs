@@ -27,8 +27,8 @@ fn main() {
         let linted = start.elapsed();
         for d in report.diagnostics.iter().chain(&lints) {
             let line = snapshot.rope().byte_to_line(d.range.start.min(snapshot.rope().len_bytes())) + 1;
-            let help = d.help.as_deref().map_or(String::new(), |h| format!(" ({h})"));
-            println!("{path}:{line}: {:?}[{}] {}{help}", d.severity, d.code, d.message);
+            let help = d.help().map_or(String::new(), |h| format!(" ({h})"));
+            println!("{path}:{line}: {:?}[{}] {}{help}", d.severity, d.code(), d.message());
             for related in &d.related {
                 let line = snapshot.rope().byte_to_line(related.range.start.min(snapshot.rope().len_bytes())) + 1;
                 println!("    {path}:{line}: {}", related.message);

@@ -9,6 +9,7 @@ mod lints;
 mod threads;
 mod unchanged;
 
+use crate::codes::Code;
 pub use facts::ModuleFacts;
 pub(crate) use facts::module_of;
 use threads::Threads;
@@ -17,8 +18,7 @@ use unchanged::{HashedRange, hash_range, unchanged};
 use crate::body::{Before, Body, Known, Old, Window};
 use crate::checks::module_header::Progress;
 use crate::checks::{
-    constant_memory_limit, constant_overflow, debug_directive, module_header, project_target, project_version,
-    syntax_error,
+    constant_memory_limit, constant_overflow, debug_directive, project_target, project_version, syntax_error,
 };
 use crate::declare::{self, Earlier, Site};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -53,7 +53,7 @@ impl Report {
     /// What an editor shows: a text that holds nothing yet, or comments alone, lacks no header. The assembler refuses such a file.
     #[must_use]
     pub fn in_editor(mut self, snapshot: &Snapshot) -> Self {
-        let header = |d: &Diagnostic| d.code == module_header::CODE;
+        let header = |d: &Diagnostic| d.code() == Code::ModuleHeader;
         if self.diagnostics.iter().any(header) && items(snapshot).is_empty() {
             self.diagnostics.retain(|d| !header(d));
         }

@@ -13,6 +13,7 @@ use crate::ast::{Declaration, Word};
 use crate::checks::{
     debug_directive, duplicate_name, misplaced_directive, reserved_name, syntax_error, undeclared_name,
 };
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::directives::{self, debug};
 use crate::initializer;
@@ -147,7 +148,7 @@ impl<'a, 't> Body<'a, 't> {
         }
         if body.is_none() {
             // ptxas: without a body, what the parameters are called means nothing.
-            self.out.retain(|d| d.code != duplicate_name::CODE);
+            self.out.retain(|d| d.code() != Code::DuplicateName);
         }
         let owner = if kernel { Owner::Kernel } else { Owner::Function };
         lists::check_lists(self.source, node, owner, &mut self.out);

@@ -1,5 +1,6 @@
 //! Diagnostics as data.
 
+use crate::codes::{Code, Finding, Text};
 use ptx_isa::tables::Version;
 use std::ops::Range;
 
@@ -90,12 +91,8 @@ pub struct Diagnostic {
     pub range: Range<usize>,
     /// How bad.
     pub severity: Severity,
-    /// The stable code, such as `operand-type`; its page is `docs/diagnostics/CODE.md`.
-    pub code: &'static str,
-    /// What is expected and what was found.
-    pub message: String,
-    /// What to do.
-    pub help: Option<String>,
+    /// What was found.
+    pub finding: Finding,
     /// Further places.
     pub related: Vec<Related>,
     /// Ways to mend it.
@@ -105,34 +102,65 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// An error without help.
-    pub fn error(code: &'static str, range: Range<usize>, message: impl Into<String>) -> Self {
-        Self {
-            range,
-            severity: Severity::Error,
-            code,
-            message: message.into(),
-            help: None,
-            related: Vec::new(),
-            fixes: Vec::new(),
-            unnecessary: false,
+    /// A finding of its usual severity.
+    pub fn new(range: Range<usize>, finding: impl Into<Finding>) -> Self {
+        let finding = finding.into();
+        let severity = finding.code().level().severity();
+        Self { range, severity, finding, related: Vec::new(), fixes: Vec::new(), unnecessary: false }
+    }
+
+    /// Its code.
+    pub fn code(&self) -> Code {
+        self.finding.code()
+    }
+
+    /// What is expected and what was found.
+    pub fn message(&self) -> String {
+        self.finding.message()
+    }
+
+    /// What to do.
+    pub fn help(&self) -> Option<String> {
+        self.finding.help()
+    }
+
+    /// The message, and the help on a line of its own.
+    pub fn text(&self) -> String {
+        match self.help() {
+            Some(help) => format!("{}\n{help}", self.message()),
+            None => self.message(),
         }
     }
 
+    /// An error without help.
+    pub fn error(code: Code, range: Range<usize>, message: impl Into<String>) -> Self {
+        let text = Text { message: message.into(), help: None };
+        Self { severity: Severity::Error, ..Self::new(range, Finding::Text(code, Box::new(text))) }
+    }
+
     /// A warning without help.
-    pub fn warning(code: &'static str, range: Range<usize>, message: impl Into<String>) -> Self {
+    pub fn warning(code: Code, range: Range<usize>, message: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(code, range, message) }
     }
 
     /// A hint without help.
-    pub fn hint(code: &'static str, range: Range<usize>, message: impl Into<String>) -> Self {
+    pub fn hint(code: Code, range: Range<usize>, message: impl Into<String>) -> Self {
         Self { severity: Severity::Hint, ..Self::error(code, range, message) }
     }
 
     /// The same with help.
     #[must_use]
-    pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        if let Finding::Text(_, text) = &mut self.finding {
+            text.help = Some(help.into());
+        }
+        self
+    }
+
+    /// The same with another severity than the usual one.
+    #[must_use]
+    pub fn severity(mut self, severity: Severity) -> Self {
+        self.severity = severity;
         self
     }
 
@@ -166,6 +194,13 @@ impl Diagnostic {
     #[must_use]
     pub fn fix(mut self, fix: Fix) -> Self {
         self.fixes.push(fix);
+        self
+    }
+
+    /// The same with ways to mend it.
+    #[must_use]
+    pub fn fixes(mut self, fixes: impl IntoIterator<Item = Fix>) -> Self {
+        self.fixes.extend(fixes);
         self
     }
 

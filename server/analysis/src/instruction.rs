@@ -10,6 +10,7 @@ use crate::checks::{
     operand_range, operand_type, project_target, state_space, syntax_error, unbracketed_address, undeclared_name,
     unknown_modifier, unknown_opcode, unusual_modifier_order, vector_length,
 };
+use crate::codes::Code;
 use crate::constraints;
 use crate::diagnostic::Diagnostic;
 use crate::head::{self, Candidate, Head, Problem, broken};
@@ -85,7 +86,7 @@ pub fn check(
         Choice::Fits(candidate, arrangement, gates) => {
             if let Some((place, message)) = constraints::check(instruction, candidate.form, arrangement) {
                 let range = instruction.operands.get(place).map_or_else(|| instruction.head(), |o| o.range.clone());
-                return out.push(Diagnostic::error(operand_range::CODE, range, message));
+                return out.push(Diagnostic::error(Code::OperandRange, range, message));
             }
             out.extend(report_gates(instruction, written, (candidate, arrangement), gates, &resolved.environment));
             for (operand, (_, shape)) in instruction.operands.iter().zip(&arrangement.operands) {
@@ -118,7 +119,7 @@ pub fn check(
 /// An instruction is refused once: what is wrong with further operands goes along with the first.
 fn together(mut found: impl Iterator<Item = Diagnostic>) -> Option<Diagnostic> {
     let first = found.next()?;
-    Some(found.fold(first, |first, other| first.related(other.range, other.message)))
+    Some(found.fold(first, |first, other| first.related(other.range.clone(), other.message())))
 }
 
 /// The constant expressions in an operand that have no value.

@@ -9,6 +9,7 @@ pub mod ast;
 mod body;
 pub mod calls;
 pub mod checks;
+pub mod codes;
 pub mod constant;
 mod constraints;
 pub mod declare;
@@ -20,6 +21,7 @@ pub mod head;
 mod immediates;
 mod initializer;
 mod instruction;
+pub mod lints;
 mod lists;
 pub mod literal;
 pub mod lower;
@@ -38,8 +40,11 @@ pub mod spec;
 pub mod statement;
 pub mod symbols;
 pub mod target;
+#[cfg(test)]
+mod testing;
 pub mod types;
 mod variables;
 
 pub use analyzer::{Analyzer, ModuleFacts, Report};
+pub use codes::{Code, Finding};
 pub use diagnostic::{Diagnostic, Edit, Fix, Related, Severity};

@@ -3,9 +3,8 @@
 //! A brace or a parenthesis too few or too many moves whole functions to where no statement may stand. What is reported is the
 //! first place at which that shows; here is said what is silent after it.
 
-use crate::checks::{
-    module_header, syntax_error, undeclared_name, undefined_function, unknown_directive, unknown_opcode,
-};
+use crate::checks::{syntax_error, undeclared_name};
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::lower::{Source, named_children};
 use crate::module::{Item, is_function};
@@ -96,14 +95,14 @@ fn space<'s>(snapshot: &'s Snapshot, node: Node<'_>) -> Cow<'s, str> {
 
 /// Whether a finding is about something that begins with a word that is no instruction: a label, or the rest of a statement.
 pub fn is_piece(diagnostic: &Diagnostic) -> bool {
-    diagnostic.code == unknown_opcode::CODE
+    diagnostic.code() == Code::UnknownOpcode
         || syntax_error::lost_label(diagnostic).is_some()
         || syntax_error::is_in_unknown(diagnostic)
 }
 
 /// Whether a finding says that the text before it, or a part of it, is not PTX.
 pub fn is_syntax(diagnostic: &Diagnostic) -> bool {
-    [syntax_error::CODE, unknown_directive::CODE, unknown_opcode::CODE].contains(&diagnostic.code)
+    [Code::SyntaxError, Code::UnknownDirective, Code::UnknownOpcode].contains(&diagnostic.code())
 }
 
 /// The names that stand in what follows from a mistake: the function before jumps to such labels, the one after it knows such
@@ -318,7 +317,7 @@ pub fn prune(snapshot: &Snapshot, items: &[Item<'_>], found: &mut Vec<Diagnostic
         .collect();
     if !headers.is_empty() {
         found.retain(|d| {
-            let follows = d.code == syntax_error::CODE || d.code == undefined_function::CODE;
+            let follows = d.code() == Code::SyntaxError || d.code() == Code::UndefinedFunction;
             let inside = headers.iter().any(|h| h.contains(&d.range.start));
             !(follows && inside) || syntax_error::is_opening_bracket(d)
         });
@@ -328,9 +327,9 @@ pub fn prune(snapshot: &Snapshot, items: &[Item<'_>], found: &mut Vec<Diagnostic
         found.retain(|d| {
             // What it hides cannot be missing.
             let hidden = undeclared_name::name(d).is_some_and(|name| is_named_in(&text, name))
-                || (d.code == module_header::CODE && d.range.start >= comment.start);
+                || (d.code() == Code::ModuleHeader && d.range.start >= comment.start);
             let before = || d.range.end <= comment.start && snapshot.text(d.range.end..comment.start).trim().is_empty();
-            !(hidden || (d.code == syntax_error::CODE && before()))
+            !(hidden || (d.code() == Code::SyntaxError && before()))
         });
         let line = text.find('\n').map_or(comment.end, |at| comment.start + text[..at].trim_end().len());
         found.push(syntax_error::endless_comment(comment, line));

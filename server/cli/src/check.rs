@@ -8,7 +8,7 @@ use super::{Status, human, json, sarif};
 use clap::ValueEnum;
 use ptx_analysis::project::Project;
 use ptx_analysis::target::version;
-use ptx_analysis::{Analyzer, Diagnostic, Severity, checks};
+use ptx_analysis::{Analyzer, Code, Diagnostic, Severity};
 use ptx_isa::tables::{Target, Version};
 use ptx_lsp::levels::{self, Levels};
 use ptx_syntax::Snapshot;
@@ -41,7 +41,7 @@ pub struct Arguments {
     project_version: Option<Version>,
     /// How loud a kind of finding is: error, warning, information, hint or off
     #[arg(long, value_name = "CODE=LEVEL", value_parser = code_level)]
-    level: Vec<(&'static str, Option<Severity>)>,
+    level: Vec<(Code, Option<Severity>)>,
     /// What makes the run fail besides errors
     #[arg(long, value_enum, value_name = "WHAT")]
     deny: Option<Deny>,
@@ -55,11 +55,11 @@ fn newest(number: &str) -> Result<Version, String> {
 }
 
 /// `deprecated=off`.
-fn code_level(text: &str) -> Result<(&'static str, Option<Severity>), String> {
+fn code_level(text: &str) -> Result<(Code, Option<Severity>), String> {
     let (code, name) = text.split_once('=').ok_or("expected a code and a level, such as `deprecated=off`")?;
-    let page = checks::page(code).ok_or_else(|| format!("there is no diagnostic `{code}`"))?;
+    let code = Code::named(code).ok_or_else(|| format!("there is no diagnostic `{code}`"))?;
     let level = levels::level(name).ok_or_else(|| format!("`{name}` is none of {}", levels::NAMES.join(", ")))?;
-    Ok((page.code, level))
+    Ok((code, level))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -195,7 +195,7 @@ fn findings(snapshot: &Snapshot, arguments: &Arguments, threads: usize) -> Vec<D
     // What has nothing to do with the target is said once.
     if arguments.target.len() > 1 {
         let mut seen = HashSet::new();
-        out.retain(|d| seen.insert((d.range.clone(), d.code, d.message.clone())));
+        out.retain(|d| seen.insert((d.range.clone(), d.finding.clone())));
     }
     out.sort_by_key(|d| (d.range.start, d.range.end));
     levels.apply(out)

@@ -8,8 +8,9 @@ use super::files::{self, complain};
 use super::source::{self, Opened, Origin, place};
 use super::terminal::for_stdout;
 use clap::ValueEnum;
-use ptx_analysis::Diagnostic;
+use ptx_analysis::codes::Text;
 use ptx_analysis::program::Program;
+use ptx_analysis::{Diagnostic, Finding, Severity};
 use ptx_interp::findings::{Checks, Kind};
 use ptx_interp::launch::{Launch, Mistake};
 use ptx_interp::machine::{Settings, Target};
@@ -295,8 +296,9 @@ fn tell(mistakes: &[Mistake], written: &Shown<'_>, arguments: &Arguments, out: &
             out.remarks.push(format!("{}{at}: {}", written.name, refusal::mistake(mistake)));
             continue;
         }
-        let mut diagnostic = Diagnostic::error("launch", mistake.range.clone(), mistake.message.as_str());
-        diagnostic.help.clone_from(&mistake.help);
+        let text = Text { message: mistake.message.clone(), help: mistake.help.clone() };
+        let diagnostic = Diagnostic::new(mistake.range.clone(), Finding::Run("launch", Box::new(text)));
+        let diagnostic = diagnostic.severity(Severity::Error);
         out.report.push_str(&super::human::render(&for_stdout(written.name), written.snapshot, &[diagnostic]));
     }
 }

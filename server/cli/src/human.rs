@@ -29,12 +29,13 @@ fn one(renderer: &Renderer, file: &str, snapshot: &Snapshot, d: &Diagnostic) -> 
     };
     let main = Shown::new(file, snapshot, &d.range);
     let related: Vec<_> = d.related.iter().map(|r| (Shown::new(file, snapshot, &r.range), r)).collect();
-    let title = level.primary_title(d.message.as_str()).id(d.code);
+    let (message, help) = (d.message(), d.help());
+    let title = level.primary_title(message.as_str()).id(d.finding.name());
     let mut finding = title.element(main.snippet(file, AnnotationKind::Primary));
-    if let Some(help) = &d.help {
+    if let Some(help) = &help {
         finding = finding.element(Level::HELP.message(visible(help)));
     }
-    let messages = std::iter::once(&d.message).chain(&d.help).chain(d.related.iter().map(|r| &r.message));
+    let messages = std::iter::once(&message).chain(&help).chain(d.related.iter().map(|r| &r.message));
     let mut names: Vec<String> = Vec::new();
     for (mangled, name) in messages.flat_map(|message| ptx_ide::mangled_names(message)) {
         let note = format!("`{mangled}` is `{name}`");

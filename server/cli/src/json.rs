@@ -13,10 +13,10 @@ struct Line<'a> {
     end_line: usize,
     end_column: usize,
     severity: &'static str,
-    code: &'a str,
-    message: &'a str,
+    code: &'static str,
+    message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    help: Option<&'a str>,
+    help: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     related: Vec<Related<'a>>,
 }
@@ -45,9 +45,9 @@ pub fn render(file: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> St
             end_line: end.line,
             end_column: end.column,
             severity: d.severity.name(),
-            code: d.code,
-            message: &d.message,
-            help: d.help.as_deref(),
+            code: d.code().name(),
+            message: d.message(),
+            help: d.help(),
             related: related.collect(),
         };
         match serde_json::to_string(&line) {

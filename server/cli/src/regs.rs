@@ -152,7 +152,7 @@ fn look_at(origin: &Origin, arguments: &Arguments, threads: usize) -> Outcome {
     let left_out = registers::left_out(&snapshot, &facts).into_iter().map(|(function, range)| {
         let error = errors().find(|d| range.contains(&d.range.start));
         let at = error.map_or(range.start, |d| d.range.start);
-        let why = error.map_or_else(|| "not all of it is understood".to_owned(), |d| d.message.clone());
+        let why = error.map_or_else(|| "not all of it is understood".to_owned(), |d| d.message());
         format!("{name}:{}: `{}` is left out: {why}", place(&snapshot, at).line, ptx_ide::both_names(&function))
     });
     let left_out = left_out.collect();

@@ -28,14 +28,10 @@ pub struct Report {
 /// The findings of a file.
 pub fn results(file: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> Results {
     let result = |d: &Diagnostic| {
-        let text = match &d.help {
-            Some(help) => format!("{}\n{help}", d.message),
-            None => d.message.clone(),
-        };
         let mut result = json!({
-            "ruleId": d.code,
+            "ruleId": d.code().name(),
             "level": level(d.severity),
-            "message": { "text": text },
+            "message": { "text": d.text() },
             "locations": [{ "physicalLocation": location(file, snapshot, &d.range) }],
         });
         if !d.related.is_empty() {
@@ -47,7 +43,10 @@ pub fn results(file: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> R
         }
         result
     };
-    Results { results: diagnostics.iter().map(result).collect(), codes: diagnostics.iter().map(|d| d.code).collect() }
+    Results {
+        results: diagnostics.iter().map(result).collect(),
+        codes: diagnostics.iter().map(|d| d.code().name()).collect(),
+    }
 }
 
 impl Report {

@@ -2,7 +2,7 @@
 
 use crate::describe::{self, Page};
 use crate::hover::version;
-use ptx_analysis::checks::PAGES;
+use ptx_analysis::Code;
 use ptx_analysis::head;
 use ptx_isa::tables::Opcode;
 use ptx_isa::{CUDA, ISA};
@@ -18,7 +18,7 @@ pub fn explain(query: &str) -> Option<String> {
 }
 
 fn code(word: &str) -> Option<&'static str> {
-    PAGES.iter().find(|p| p.code.eq_ignore_ascii_case(word)).map(|p| p.text)
+    Code::named(&word.to_ascii_lowercase()).map(Code::page)
 }
 
 fn known(word: &str) -> Option<Page> {

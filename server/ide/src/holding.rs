@@ -10,8 +10,8 @@
 mod consequences;
 mod statement;
 
-use ptx_analysis::checks::{syntax_error, undeclared_name, undefined_function};
-use ptx_analysis::flow::lints::CODES as LINTS;
+use ptx_analysis::Code;
+use ptx_analysis::checks::undeclared_name;
 use ptx_analysis::{Diagnostic, Edit};
 use ptx_syntax::{Rope, Snapshot};
 use std::ops::Range;
@@ -43,11 +43,11 @@ enum Class {
 }
 
 fn class(diagnostic: &Diagnostic) -> Class {
-    if LINTS.binary_search(&diagnostic.code).is_ok() {
+    if diagnostic.code().is_lint() {
         Class::Flow
-    } else if diagnostic.code == undefined_function::CODE || undeclared_name::is_label(diagnostic) {
+    } else if diagnostic.code() == Code::UndefinedFunction || undeclared_name::is_label(diagnostic) {
         Class::Missing
-    } else if diagnostic.code == syntax_error::CODE && lacks_an_end(diagnostic) {
+    } else if diagnostic.code() == Code::SyntaxError && lacks_an_end(diagnostic) {
         Class::Unclosed
     } else {
         Class::Statement
@@ -64,7 +64,7 @@ fn lacks_an_end(diagnostic: &Diagnostic) -> bool {
 }
 
 /// Where a diagnostic was shown: its start and its code.
-type Mark = (usize, &'static str);
+type Mark = (usize, Code);
 
 /// What the policy remembers of a document between two versions.
 #[derive(Debug, Default)]
@@ -231,14 +231,14 @@ impl Holding {
         let of_statement = || {
             let first = self.shown.partition_point(|(place, _)| *place < statement.range.start);
             let marks = self.shown[first..].iter().take_while(|(place, _)| *place <= statement.range.end);
-            marks.into_iter().any(|(_, code)| *code == diagnostic.code)
+            marks.into_iter().any(|(_, code)| *code == diagnostic.code())
         };
         is_in(&self.shown, diagnostic) || (within && of_statement())
     }
 
     /// Takes notice of what was published. `complete`: the flow lints are those of the current text.
     pub fn published(&mut self, found: &[Diagnostic], split: &Split, complete: bool) {
-        let mark = |d: &Diagnostic| (d.range.start, d.code);
+        let mark = |d: &Diagnostic| (d.range.start, d.code());
         let (mut shown, mut lints, mut waiting) = (Vec::new(), Vec::new(), Vec::new());
         let mut unclosed = false;
         for (diagnostic, held) in found.iter().zip(&split.held) {
@@ -286,7 +286,7 @@ fn is_blank(rope: &Rope, range: Range<usize>) -> bool {
 fn is_in(marks: &[Mark], diagnostic: &Diagnostic) -> bool {
     let place = diagnostic.range.start;
     let first = marks.partition_point(|(at, _)| *at < place);
-    marks[first..].iter().take_while(|(at, _)| *at == place).any(|(_, code)| *code == diagnostic.code)
+    marks[first..].iter().take_while(|(at, _)| *at == place).any(|(_, code)| *code == diagnostic.code())
 }
 
 /// Adds marks to a list, each once.

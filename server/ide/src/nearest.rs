@@ -1,6 +1,6 @@
 //! The names of the tables that are nearest to a word that is none of them.
 
-use ptx_analysis::checks::PAGES;
+use ptx_analysis::Code;
 use ptx_isa::ISA;
 
 /// How many names are offered.
@@ -52,7 +52,7 @@ fn names() -> impl Iterator<Item = &'static str> {
     let registers = ISA.special_registers.iter().map(|r| r.name);
     let directives = ISA.directives.iter().map(|d| d.name);
     let targets = ISA.targets.iter().map(|t| t.name);
-    let pages = PAGES.iter().map(|p| p.code);
+    let pages = Code::ALL.iter().map(|c| c.name());
     words
         .chain(opcodes)
         .chain(modifiers)

@@ -11,7 +11,7 @@ mod rules;
 pub mod types;
 
 use crate::describe::{self, Page};
-use ptx_analysis::checks::PAGES;
+use ptx_analysis::Code;
 use ptx_isa::ISA;
 
 /// A chapter: a family of instructions, or the modifiers, types, ….
@@ -84,7 +84,7 @@ pub fn reference() -> Vec<Chapter> {
     // The page of a diagnostic begins with its code as a heading, then says in a sentence what it is about.
     let body = |text: &'static str| text.split_once('\n').map_or("", |t| t.1).to_owned();
     let pages =
-        PAGES.iter().map(|p| Article { name: p.code.to_owned(), summary: sentence(p.text), text: body(p.text) });
+        Code::ALL.iter().map(|c| Article { name: c.to_string(), summary: sentence(c.page()), text: body(c.page()) });
     chapter("diagnostics", "Diagnostics", pages.collect());
     out
 }

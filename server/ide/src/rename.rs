@@ -190,7 +190,7 @@ fn check_name(new: &str, range: bool) -> Result<(), Refusal> {
     }
     let mut found = Vec::new();
     reserved_name::check(ast::Word { text: new, start: 0 }, range, &mut found);
-    found.first().map_or(Ok(()), |d| Err(d.message.replace("this hides", &format!("`{new}` would hide"))))
+    found.first().map_or(Ok(()), |d| Err(d.message().replace("this hides", &format!("`{new}` would hide"))))
 }
 
 /// Who else knows the name.

@@ -38,8 +38,8 @@ impl Refusal {
             Refused::Launch(mistakes) => Self::launch(&mistakes, above),
             Refused::Kernel(why) => Self::new("kernel", format!("`{entry}` cannot be run: {why}")),
             Refused::Errors(errors) => {
-                let first = errors.first().map_or("", |e| e.message.as_str());
-                let places = errors.iter().map(|e| (e.range.clone(), e.message.clone())).collect();
+                let first = errors.first().map_or_else(String::new, ptx_analysis::Diagnostic::message);
+                let places = errors.iter().map(|e| (e.range.clone(), e.message())).collect();
                 let message = format!("`{entry}` cannot be run before errors are mended: {first}");
                 Self { kind: "errors", message, places, in_module: true }
             }

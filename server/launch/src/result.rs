@@ -80,7 +80,7 @@ fn faults(done: &Evaluated, line: &dyn Fn(usize) -> usize, out: &mut String) {
     let _ = writeln!(out, "## Found\n");
     for fault in done.faults().iter().take(ROWS) {
         let found = words::diagnostic(done, fault);
-        let _ = writeln!(out, "- line {}: `{}` {}", line(found.range.start), found.code, found.message);
+        let _ = writeln!(out, "- line {}: `{}` {}", line(found.range.start), found.finding.name(), found.message());
         for related in &found.related {
             let _ = writeln!(out, "  - line {}: {}", line(related.range.start), related.message);
         }

@@ -1,7 +1,8 @@
 //! What came of a launch, in words: for terminals, result documents and hints.
 
 use super::evaluate::Evaluated;
-use ptx_analysis::{Diagnostic, Related};
+use ptx_analysis::codes::Text;
+use ptx_analysis::{Diagnostic, Finding, Related, Severity};
 use ptx_interp::findings::Fault;
 use ptx_interp::inspect;
 use ptx_interp::launch::{Element, Kind, Placed, Snapshot, status_name};
@@ -50,8 +51,10 @@ pub fn diagnostic(done: &Evaluated, fault: &Fault) -> Diagnostic {
     let [x, y, z] = fault.cta;
     let seen = if fault.count > 1 { format!(", and {} times in all", grouped(fault.count)) } else { String::new() };
     let who = format!("{} of warp {} in CTA {x},{y},{z}{seen}", lanes(fault.lanes), fault.warp);
-    let make = if fault.kind.is_fatal() { Diagnostic::error } else { Diagnostic::warning };
-    let mut out = make(fault.kind.name(), range(fault.site), format!("{}: {who}", fault.message));
+    let severity = if fault.kind.is_fatal() { Severity::Error } else { Severity::Warning };
+    let text = Text { message: format!("{}: {who}", fault.message), help: None };
+    let mut out =
+        Diagnostic::new(range(fault.site), Finding::Run(fault.kind.name(), Box::new(text))).severity(severity);
     if let Some((site, message)) = &fault.related {
         out.related.push(Related { range: range(*site), message: message.clone(), declares: None });
     }

@@ -2,7 +2,8 @@
 
 use super::session::Session;
 use super::settings;
-use ptx_analysis::{Severity, checks};
+use ptx_analysis::Code;
+use ptx_analysis::Severity;
 use ptx_ide::{Symbol, SymbolKind};
 use ptx_interp::findings::Kind;
 use ptx_syntax::Rope;
@@ -63,13 +64,10 @@ fn diagnostic(context: &Context<'_>, found: &ptx_analysis::Diagnostic, pages: &m
     Diagnostic {
         range: range(&found.range),
         severity: Some(severity(found.severity)),
-        code: Some(NumberOrString::String(found.code.to_owned())),
-        code_description: pages.entry(found.code).or_insert_with(|| page(found.code)).clone(),
+        code: Some(NumberOrString::String(found.finding.name().to_owned())),
+        code_description: pages.entry(found.finding.name()).or_insert_with(|| page(found.finding.name())).clone(),
         source: Some("ptx-analyzer".to_owned()),
-        message: match &found.help {
-            Some(help) => format!("{}\n{help}", found.message),
-            None => found.message.clone(),
-        },
+        message: found.text(),
         related_information: related.filter(|r| !r.is_empty()),
         tags: Some(tags(found)).filter(|t| context.session.tags && !t.is_empty()),
         ..Diagnostic::default()
@@ -79,7 +77,7 @@ fn diagnostic(context: &Context<'_>, found: &ptx_analysis::Diagnostic, pages: &m
 /// How an editor is to show the text itself.
 fn tags(found: &ptx_analysis::Diagnostic) -> Vec<DiagnosticTag> {
     let unnecessary = found.unnecessary.then_some(DiagnosticTag::UNNECESSARY);
-    let deprecated = (found.code == checks::deprecated::CODE).then_some(DiagnosticTag::DEPRECATED);
+    let deprecated = (found.code() == Code::Deprecated).then_some(DiagnosticTag::DEPRECATED);
     unnecessary.into_iter().chain(deprecated).collect()
 }
 

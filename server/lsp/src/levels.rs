@@ -1,7 +1,7 @@
 //! How loud each kind of finding is, for the language server and the command line.
 
-use ptx_analysis::checks::{Level, not_portable, page};
-use ptx_analysis::{Diagnostic, Severity};
+use ptx_analysis::codes::Level;
+use ptx_analysis::{Code, Diagnostic, Severity};
 use std::collections::HashMap;
 
 /// The names of the levels, the loudest first.
@@ -11,7 +11,7 @@ pub const NAMES: [&str; 5] = ["error", "warning", "information", "hint", "off"];
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Levels {
     /// `None`: not reported.
-    changed: HashMap<String, Option<Severity>>,
+    changed: HashMap<Code, Option<Severity>>,
 }
 
 /// A severity by its name; `Some(None)` for `off`.
@@ -28,15 +28,15 @@ pub fn level(name: &str) -> Option<Option<Severity>> {
 
 impl Levels {
     /// Says how loud a kind of finding is to be; `None` silences it.
-    pub fn set(&mut self, code: impl Into<String>, level: Option<Severity>) {
-        self.changed.insert(code.into(), level);
+    pub fn set(&mut self, code: Code, level: Option<Severity>) {
+        self.changed.insert(code, level);
     }
 
     /// How loud a finding is; `None` if it is not reported.
     pub fn of(&self, found: &Diagnostic) -> Option<Severity> {
-        match self.changed.get(found.code) {
+        match self.changed.get(&found.code()) {
             Some(level) => *level,
-            None if is_off(found.code) => None,
+            None if is_off(found.code()) => None,
             None => Some(found.severity),
         }
     }
@@ -49,35 +49,35 @@ impl Levels {
 
     /// Whether `portable` diagnostics are enabled: the check runs only then.
     pub fn want_portable(&self) -> bool {
-        self.changed.get(not_portable::CODE).is_some_and(Option::is_some)
+        self.changed.get(&Code::NotPortable).is_some_and(Option::is_some)
     }
 }
 
 /// Whether a kind of diagnostic is off by default.
-fn is_off(code: &str) -> bool {
-    page(code).is_some_and(|p| matches!(p.level, Level::Off(_)))
+fn is_off(code: Code) -> bool {
+    matches!(code.level(), Level::Off(_))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn found(code: &'static str) -> Diagnostic {
+    fn found(code: Code) -> Diagnostic {
         Diagnostic::warning(code, 0..1, "a message")
     }
 
     #[test]
     fn usual_levels_and_others() {
         let mut levels = Levels::default();
-        assert_eq!(levels.of(&found("deprecated")), Some(Severity::Warning));
-        assert_eq!(levels.of(&found("not-portable")), None);
+        assert_eq!(levels.of(&found(Code::Deprecated)), Some(Severity::Warning));
+        assert_eq!(levels.of(&found(Code::NotPortable)), None);
         assert!(!levels.want_portable());
-        levels.set("deprecated", None);
-        levels.set("not-portable", Some(Severity::Hint));
-        assert_eq!(levels.of(&found("deprecated")), None);
-        assert_eq!(levels.of(&found("not-portable")), Some(Severity::Hint));
+        levels.set(Code::Deprecated, None);
+        levels.set(Code::NotPortable, Some(Severity::Hint));
+        assert_eq!(levels.of(&found(Code::Deprecated)), None);
+        assert_eq!(levels.of(&found(Code::NotPortable)), Some(Severity::Hint));
         assert!(levels.want_portable());
-        assert_eq!(levels.apply(vec![found("deprecated"), found("removed")]).len(), 1);
+        assert_eq!(levels.apply(vec![found(Code::Deprecated), found(Code::Removed)]).len(), 1);
         assert!(NAMES.iter().all(|name| level(name).is_some()) && level("fatal").is_none());
     }
 }

@@ -12,7 +12,7 @@ use crate::levels::{Levels, level};
 pub use completion::Completion;
 pub use evaluation::Evaluation;
 pub use formatting::Formatting;
-use ptx_analysis::checks;
+use ptx_analysis::Code;
 use ptx_analysis::project::Project;
 use ptx_analysis::target::{find_architecture, version};
 use ptx_ide::{Defaults, HintOptions, LensOptions, PressureHints};
@@ -278,10 +278,12 @@ impl Reader {
                 "severity" => {
                     for (code, wanted) in self.object(value, "diagnostics.severity").into_iter().flatten() {
                         let name = format!("diagnostics.severity.{code}");
-                        match wanted.as_str().and_then(level) {
-                            Some(level) if checks::page(code).is_some() => out.levels.set(code, level),
-                            Some(_) => self.unknown(&name),
-                            None => self.wrong(&name, "one of `error`, `warning`, `information`, `hint` and `off`"),
+                        match (wanted.as_str().and_then(level), Code::named(code)) {
+                            (Some(level), Some(code)) => out.levels.set(code, level),
+                            (Some(_), None) => self.unknown(&name),
+                            (None, _) => {
+                                self.wrong(&name, "one of `error`, `warning`, `information`, `hint` and `off`")
+                            }
                         }
                     }
                 }
@@ -290,8 +292,8 @@ impl Reader {
         }
         // A code that is named in both has the level of the list.
         for code in disabled {
-            match checks::page(&code) {
-                Some(_) => out.levels.set(code, None),
+            match Code::named(&code) {
+                Some(code) => out.levels.set(code, None),
                 None => self.unknown(&format!("diagnostics.disabled: {code}")),
             }
         }
@@ -457,7 +459,7 @@ mod tests {
         assert_eq!(settings.target.as_deref(), Some("sm_90a"));
         assert!(!settings.diagnostics.enable && !settings.hover.enable);
         assert_eq!(settings.diagnostics.limit, 7);
-        let of = |code| settings.diagnostics.levels.of(&Diagnostic::error(code, 0..0, ""));
+        let of = |code| settings.diagnostics.levels.of(&Diagnostic::error(Code::named(code).unwrap(), 0..0, ""));
         assert_eq!((of("removed"), of("deprecated")), (None, Some(Severity::Hint)));
         assert_eq!((of("syntax-error"), of("not-portable")), (Some(Severity::Error), Some(Severity::Warning)));
         let names: Vec<_> = settings.project.targets.iter().map(|t| t.name).collect();

@@ -32,7 +32,7 @@ pub fn run(data: &[u8]) {
     for finding in report.diagnostics.iter().chain(&lints) {
         sound(&finding.range);
         finding.related.iter().for_each(|r| sound(&r.range));
-        assert!(!finding.message.is_empty(), "{finding:?}");
+        assert!(!finding.message().is_empty(), "{finding:?}");
     }
     let figures = Figures::default().next(&snapshot, &analyzer.facts(), report.environment.target);
     let _ = Program::of(&snapshot, &report.diagnostics);

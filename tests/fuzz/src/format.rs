@@ -19,7 +19,7 @@ pub fn run(data: &[u8]) {
     // What the parser makes of broken pieces may depend on how they lie.
     if !snapshot.has_error() {
         let codes =
-            |s: &Snapshot| Analyzer::default().analyze(s).diagnostics.iter().map(|d| d.code).collect::<Vec<_>>();
+            |s: &Snapshot| Analyzer::default().analyze(s).diagnostics.iter().map(|d| d.code()).collect::<Vec<_>>();
         assert_eq!(apply_in_order(&once, &format(&after, &options)), once, "not the same again, after\n{text}");
         assert_eq!(tokens(&after), tokens(&snapshot), "other tokens, after\n{text}");
         assert_eq!(codes(&after), codes(&snapshot), "other findings, after\n{text}");

@@ -14,7 +14,7 @@ fn codes(steps: &[&str]) -> Vec<&'static str> {
     for step in &steps[1..] {
         found = session.becomes(&format!("{head}{step}"));
     }
-    found.iter().map(|d| d.code).collect()
+    found.iter().map(|d| d.code().name()).collect()
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! docs/diagnostics/README.md lists every diagnostic with its usual level; it is made from the registry and the pages.
 //! `UPDATE=1 cargo test -p ptx-tests --test it diagnostics_table` writes it.
 
-use ptx_analysis::checks::{Level, PAGES, Page};
+use ptx_analysis::Code;
+use ptx_analysis::codes::Level;
 use std::path::Path;
 
 const HEAD: &str = "# Diagnostics
@@ -15,8 +16,8 @@ it. What is off is reported only where a level is named for it. `ptx-analyzer ex
 ";
 
 /// The first sentence of a page that says something: not that it is a warning, which the level does.
-fn summary(page: &Page) -> String {
-    let text = page.text.lines().skip_while(|l| l.is_empty() || l.starts_with('#')).take_while(|l| !l.is_empty());
+fn summary(code: &Code) -> String {
+    let text = code.page().lines().skip_while(|l| l.is_empty() || l.starts_with('#')).take_while(|l| !l.is_empty());
     let text = text.collect::<Vec<_>>().join(" ");
     let mut rest = text.as_str();
     loop {
@@ -32,15 +33,15 @@ fn summary(page: &Page) -> String {
 }
 
 fn table() -> String {
-    let row = |page: &Page| {
-        let level = match page.level {
+    let row = |code: &Code| {
+        let level = match code.level() {
             Level::Assembler => "error".to_owned(),
             Level::Lint(level) => level.name().to_owned(),
             Level::Off(level) => format!("off ({})", level.name()),
         };
-        format!("| [{0}]({0}.md) | {level} | {1} |\n", page.code, summary(page).replace('|', "\\|"))
+        format!("| [{0}]({0}.md) | {level} | {1} |\n", code, summary(code).replace('|', "\\|"))
     };
-    HEAD.to_owned() + &PAGES.iter().map(row).collect::<String>()
+    HEAD.to_owned() + &Code::ALL.iter().map(row).collect::<String>()
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn wrong(text: &str, before: &Report, action: &Action) -> Option<String> {
         return Some("changes nothing".to_owned());
     }
     let (snapshot, after) = check_thoroughly(&fixed);
-    let counts = |d: &&Diagnostic| d.severity == Severity::Error || d.code == target.code;
+    let counts = |d: &&Diagnostic| d.severity == Severity::Error || d.code() == target.code();
     let mut left: Vec<&Diagnostic> = before.diagnostics.iter().filter(counts).collect();
     left.retain(|d| *d != target);
     let header = action.title.starts_with("Raise `.");
@@ -86,15 +86,17 @@ fn wrong(text: &str, before: &Report, action: &Action) -> Option<String> {
         // What the version and target lack is said under either code.
         let kind = |code: &'static str| if code.starts_with("requires-") { "requires" } else { code };
         let same = |d: &&Diagnostic| {
-            kind(d.code) == kind(found.code)
-                && (d.message == found.message || moved(d.range.start, &action.edits) == found.range.start)
+            kind(d.code().name()) == kind(found.code().name())
+                && (d.message() == found.message() || moved(d.range.start, &action.edits) == found.range.start)
         };
         if let Some(at) = left.iter().position(same) {
             left.remove(at);
             continue;
         }
         // A newer version or target may have lost something that another line uses.
-        if header && (matches!(found.code, "removed" | "deprecated") || found.code.starts_with("requires-")) {
+        if header
+            && (matches!(found.code().name(), "removed" | "deprecated") || found.code().name().starts_with("requires-"))
+        {
             continue;
         }
         // A lesser finding of the same kind was behind the worse one.
@@ -102,28 +104,28 @@ fn wrong(text: &str, before: &Report, action: &Action) -> Option<String> {
             continue;
         }
         // A mistake in the modifiers hides that the operands are not declared.
-        if found.code == "undeclared-name" {
+        if found.code().name() == "undeclared-name" {
             continue;
         }
         // What nobody could read until now may have a mistake of its own, and so may the name that was meant.
         let line = |snapshot: &Snapshot, at: usize| snapshot.rope().byte_to_line(at.min(snapshot.rope().len_bytes()));
-        let readable =
-            target.code == "syntax-error" || target.help.as_deref().is_some_and(|h| h.starts_with("did you mean"));
+        let readable = target.code().name() == "syntax-error"
+            || target.help().as_deref().is_some_and(|h| h.starts_with("did you mean"));
         // An undeclared name or missing modifier is said first; the operands are looked at once it is known.
-        let readable = readable || matches!(target.code, "undeclared-name" | "missing-modifier");
+        let readable = readable || matches!(target.code().name(), "undeclared-name" | "missing-modifier");
         // Of a list the first wrong element is named, and then the next.
-        let next = target.code == found.code && found.range.start > moved(target.range.start, &action.edits);
+        let next = target.code() == found.code() && found.range.start > moved(target.range.start, &action.edits);
         if (readable || next)
             && line(&snapshot, found.range.start) == line(&snapshot, moved(target.range.start, &action.edits))
         {
             continue;
         }
-        let what = if found.code == target.code && found.message == target.message { "still" } else { "now" };
+        let what = if found.code() == target.code() && found.message() == target.message() { "still" } else { "now" };
         return Some(format!(
             "{what} line {}: {}: {}",
             line_of(&snapshot, found.range.start),
-            found.code,
-            found.message
+            found.code().name(),
+            found.message()
         ));
     }
     None
@@ -137,15 +139,19 @@ fn every_fix_mends_what_it_is_offered_for() {
         let (snapshot, report) = check_thoroughly(&text);
         for (index, diagnostic) in report.diagnostics.iter().enumerate() {
             let actions = of_diagnostic(&snapshot, &report, index);
-            let count = offered.entry(diagnostic.code).or_default();
+            let count = offered.entry(diagnostic.code().name()).or_default();
             count.0 += 1;
             count.1 += usize::from(!actions.is_empty());
             count.2 += actions.len();
             for action in actions {
                 if let Some(why) = wrong(&text, &report, &action) {
                     let line = line_of(&snapshot, diagnostic.range.start);
-                    let said = &diagnostic.message;
-                    failures.push(format!("{name}:{line} {} ({said})\n  {}: {why}", diagnostic.code, action.title));
+                    let said = &diagnostic.message();
+                    failures.push(format!(
+                        "{name}:{line} {} ({said})\n  {}: {why}",
+                        diagnostic.code().name(),
+                        action.title
+                    ));
                 }
             }
         }

@@ -75,7 +75,7 @@ fn examples_of_the_diagnostics_pages_are_true() {
     let mut pages = files(&root().join("../docs/diagnostics"), "md");
     // The table of all of them.
     pages.retain(|p| p.file_name().is_some_and(|n| n != "README.md"));
-    let codes: Vec<&str> = ptx_analysis::checks::PAGES.iter().map(|p| p.code).collect();
+    let codes: Vec<&str> = ptx_analysis::Code::ALL.iter().map(|c| c.name()).collect();
     let mut wrong = Vec::new();
     for page in &pages {
         let code = page.file_stem().and_then(|s| s.to_str()).unwrap_or("");
@@ -92,7 +92,8 @@ fn examples_of_the_diagnostics_pages_are_true() {
             wrong.push(format!("{code}: no example shows it"));
         }
         for (index, example) in examples.iter().enumerate() {
-            let lints = if ptx_analysis::flow::lints::CODES.contains(&code) { LINTS } else { "" };
+            let lints =
+                if ptx_analysis::Code::named(code).is_some_and(ptx_analysis::Code::is_lint) { LINTS } else { "" };
             wrong.extend(check(&format!("{code}, example {}", index + 1), &format!("{example}{lints}")));
         }
     }

@@ -27,8 +27,8 @@ fn said(text: &str) -> String {
     let report = Analyzer::default().analyze(&Snapshot::new(text));
     let errors = report.diagnostics.into_iter().filter(|d| d.severity == Severity::Error);
     let lines = errors.flat_map(|d| {
-        let help = d.help.map(|help| format!("Help: {help}"));
-        std::iter::once(format!("ptx-analyzer, `{}`: {}", d.code, d.message)).chain(help)
+        let help = d.help().map(|help| format!("Help: {help}"));
+        std::iter::once(format!("ptx-analyzer, `{}`: {}", d.code(), d.message())).chain(help)
     });
     lines.collect::<Vec<_>>().join("\n")
 }

@@ -122,7 +122,7 @@ fn a_function_without_its_brace_leaves_the_others_alone() {
     for step in 0..3 {
         let found = analyzer.analyze(&document.snapshot()).diagnostics;
         assert_eq!(found.len(), 4, "{found:#?}");
-        let open = found.iter().find(|d| d.message.contains("the next function begins")).expect("the brace");
+        let open = found.iter().find(|d| d.message().contains("the next function begins")).expect("the brace");
         assert_eq!(open.range.end, brace - 1, "behind the last statement");
         let end = document.rope().len_bytes() - 3 - step;
         document.edit(end..end, " ");
@@ -131,7 +131,7 @@ fn a_function_without_its_brace_leaves_the_others_alone() {
     let others = document.rope().to_string().find(".visible .entry b").expect("the second");
     document.edit(others..usize::MAX, "");
     let found = analyzer.analyze(&document.snapshot()).diagnostics;
-    assert!(found.iter().any(|d| d.message == "a `}` is missing at the end"), "{found:#?}");
+    assert!(found.iter().any(|d| d.message() == "a `}` is missing at the end"), "{found:#?}");
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn a_brace_too_many_hides_no_label() {
         let text = format!(".version 8.0\n.target sm_80\n.address_size 64\n{}", functions(names));
         let found = Analyzer::default().analyze(&Snapshot::cut(&text, 1, least)).diagnostics;
         assert_eq!(found.len(), names.len(), "{found:#?}");
-        assert!(found.iter().all(|d| d.message.contains("`}` is missing")), "{found:#?}");
+        assert!(found.iter().all(|d| d.message().contains("`}` is missing")), "{found:#?}");
     }
 }
 
@@ -198,7 +198,7 @@ fn any_beginning_of_a_file_is_checked_without_panic() {
         for end in ends {
             for diagnostic in fresh(&sample[..end]).diagnostics {
                 assert!(diagnostic.range.start <= diagnostic.range.end, "{diagnostic:?}");
-                assert!(!diagnostic.message.is_empty());
+                assert!(!diagnostic.message().is_empty());
             }
         }
     }

@@ -5,11 +5,10 @@
 
 use super::{Analyzer, Dependencies, ModuleFacts, header, is_remembered};
 use crate::body::children;
-use crate::checks::unused_function;
 use crate::diagnostic::Diagnostic;
 use crate::flow::facts::Facts;
-use crate::flow::lints::Analysis;
 use crate::flow::{self, Graph, Module};
+use crate::lints::{Analysis, unused_function};
 use crate::memo::{Heads, hash, mix};
 use crate::module::{Header, Item, is_function, items};
 use ptx_syntax::{Node, Snapshot, fields, kinds};

@@ -1,13 +1,13 @@
 //! `alias`: a second name for something that cannot have one.
 
 use super::declaration_mismatch::signature_words;
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::module::ModuleSymbol;
 use crate::symbols::Symbol;
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "alias";
+const CODE: Code = Code::Alias;
 
 /// A name of the directive: where it stands, how it is written and what it is.
 pub type Named<'n> = (Range<usize>, &'n str, &'n ModuleSymbol);
@@ -35,7 +35,7 @@ pub fn check(alias: Named<'_>, function: Named<'_>) -> Option<Diagnostic> {
         return Some(
             diagnostic
                 .related(symbol.place.clone(), format!("the body of `{name}` is here"))
-                .help(format!("declare `{name}` without a body: the alias gives it that of `{function_name}`")),
+                .with_help(format!("declare `{name}` without a body: the alias gives it that of `{function_name}`")),
         );
     }
     if let Some(linkage @ (".weak" | ".extern")) = aliased.linkage {
@@ -48,7 +48,7 @@ pub fn check(alias: Named<'_>, function: Named<'_>) -> Option<Diagnostic> {
     let words = signature_words(mismatch, (own, other), &format!("`{name}`"), &format!("`{function_name}`"));
     Some(
         Diagnostic::error(CODE, range.clone(), words)
-            .help(format!("declare it as `{};`", other.declared_as(".func", name)))
+            .with_help(format!("declare it as `{};`", other.declared_as(".func", name)))
             .related(symbol.place.clone(), format!("`{name}` is declared here"))
             .related(aliased.place.clone(), format!("`{function_name}` is declared here")),
     )

@@ -1,10 +1,10 @@
 //! `alignment`: an alignment that is none, or that says nothing.
 
+use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Fix};
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "alignment";
+const CODE: Code = Code::Alignment;
 
 /// 0, 3, 2^32.
 pub fn power_of_two(place: Range<usize>, value: i128) -> Diagnostic {
@@ -31,7 +31,7 @@ pub fn too_large(place: Range<usize>, value: i128, limit: u32) -> Diagnostic {
         place,
         format!("an alignment of {value} bytes is too much here, at most {limit} can be had"),
     )
-    .help("only the parameters of kernels may have more")
+    .with_help("only the parameters of kernels may have more")
 }
 
 /// Less than the type has.
@@ -54,5 +54,5 @@ pub fn of_register(range: Range<usize>) -> Diagnostic {
 /// `.param .u64 .align 8 p`.
 pub fn of_pointee(range: Range<usize>) -> Diagnostic {
     let message = "behind the type this is the alignment of what the parameter points to, not of the parameter";
-    Diagnostic::hint(CODE, range, message).help("write it before the type, or `.ptr .align`")
+    Diagnostic::hint(CODE, range, message).with_help("write it before the type, or `.ptr .align`")
 }

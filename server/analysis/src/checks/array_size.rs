@@ -1,10 +1,10 @@
 //! `array-size`: the size of an array, or the number of names in a range.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "array-size";
+const CODE: Code = Code::ArraySize;
 
 /// A size that is more than a number.
 pub fn not_a_number(range: Range<usize>) -> Diagnostic {
@@ -14,7 +14,7 @@ pub fn not_a_number(range: Range<usize>) -> Diagnostic {
 /// A variable without a size.
 pub fn unknown(range: Range<usize>, name: &str) -> Diagnostic {
     Diagnostic::error(CODE, range, format!("the size of `{name}` is missing"))
-        .help("only `.extern` arrays and arrays with an initializer go without one")
+        .with_help("only `.extern` arrays and arrays with an initializer go without one")
 }
 
 /// An inner dimension without a size.
@@ -24,14 +24,14 @@ pub fn inner(range: Range<usize>) -> Diagnostic {
 
 /// A parameter of two dimensions.
 pub fn parameter(range: Range<usize>) -> Diagnostic {
-    Diagnostic::error(CODE, range, "a parameter has at most one dimension").help("give the number of all elements")
+    Diagnostic::error(CODE, range, "a parameter has at most one dimension").with_help("give the number of all elements")
 }
 
 /// An array of registers.
 pub fn registers(range: Range<usize>, name: &str, count: Option<i128>) -> Diagnostic {
     let count = count.map_or_else(|| "4".to_owned(), |n| n.to_string());
     Diagnostic::error(CODE, range, "there are no arrays of registers")
-        .help(format!("`{name}<{count}>` declares `{name}0`, `{name}1` …"))
+        .with_help(format!("`{name}<{count}>` declares `{name}0`, `{name}1` …"))
 }
 
 /// `x<4>[2]`, `x<4> = 1`.
@@ -52,5 +52,5 @@ pub fn nothing(range: Range<usize>) -> Diagnostic {
 /// `%r1<4>`.
 pub fn unreachable(range: Range<usize>, name: &str) -> Diagnostic {
     let message = format!("nothing can reach this range: in `{name}0` the number is all of the digits at the end");
-    Diagnostic::warning(CODE, range, message).help("let the name end in something other than a digit")
+    Diagnostic::warning(CODE, range, message).with_help("let the name end in something other than a digit")
 }

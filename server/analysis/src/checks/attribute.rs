@@ -1,11 +1,11 @@
 //! `attribute`: `.attribute(…)` and `.ptr`.
 
 use crate::ast::{Attribute, Word};
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "attribute";
+const CODE: Code = Code::Attribute;
 
 /// `.attribute()`.
 pub fn missing(range: Range<usize>, known: &[&str]) -> Diagnostic {
@@ -17,7 +17,7 @@ pub fn unknown(word: Word<'_>, known: &[&str], holder: &str) -> Diagnostic {
     let message = format!("`{}` is no attribute of {holder}; expected {}", word.text, super::one_of(known));
     let found = Diagnostic::error(CODE, word.range(), message);
     match super::suggest(word.text, known.iter().copied()) {
-        Some(name) => found.help(format!("did you mean `{name}`?")),
+        Some(name) => found.with_help(format!("did you mean `{name}`?")),
         None => found,
     }
 }
@@ -60,13 +60,13 @@ pub fn second(range: Range<usize>) -> Diagnostic {
 /// `.ptr` on anything but a kernel's parameter.
 pub fn pointer(range: Range<usize>, written: &str) -> Diagnostic {
     let message = format!("`{written}` here says what a parameter of a kernel points to; this is no kernel");
-    Diagnostic::error(CODE, range, message).help("write the alignment of the parameter itself before its type")
+    Diagnostic::error(CODE, range, message).with_help("write the alignment of the parameter itself before its type")
 }
 
 /// `.ptr .param`.
 pub fn pointer_space(word: Word<'_>, spaces: &[&str]) -> Diagnostic {
     let message = format!("`.ptr` points to {}, not to `{}`", super::one_of(spaces), word.text);
-    Diagnostic::error(CODE, word.range(), message).help("leave the space out for a generic address")
+    Diagnostic::error(CODE, word.range(), message).with_help("leave the space out for a generic address")
 }
 
 /// `.ptr .ptr`.

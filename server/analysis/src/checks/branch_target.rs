@@ -1,11 +1,11 @@
 //! `branch-target`: a branch to something that is no label.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::symbols::{List, Symbol};
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "branch-target";
+const CODE: Code = Code::BranchTarget;
 
 /// The report on the operand of a branch, or on an entry of `.branchtargets`.
 pub fn not_a_label(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
@@ -18,8 +18,8 @@ pub fn not_a_label(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnosti
     };
     let diagnostic = Diagnostic::error(CODE, range, message);
     match symbol {
-        Symbol::Function { kernel: false, .. } => diagnostic.help("use `call` to reach a function"),
-        Symbol::Targets { list: List::Branches, .. } => diagnostic.help("`brx.idx` chooses from a list of labels"),
+        Symbol::Function { kernel: false, .. } => diagnostic.with_help("use `call` to reach a function"),
+        Symbol::Targets { list: List::Branches, .. } => diagnostic.with_help("`brx.idx` chooses from a list of labels"),
         _ => diagnostic,
     }
 }
@@ -33,12 +33,12 @@ pub fn not_a_list(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic
                 range,
                 format!("`{name}` stands after this branch, but must stand before it"),
             )
-            .help("move the label with its `.branchtargets` directive up");
+            .with_help("move the label with its `.branchtargets` directive up");
         }
         Symbol::Targets { .. } => format!("`{name}` lists functions and no labels"),
         Symbol::Label => format!("`{name}` is a label in the code, not one of a list"),
         _ => format!("`{name}` is {}, not the label of a list", symbol.describe()),
     };
     Diagnostic::error(CODE, range, message)
-        .help("`brx.idx` takes the label of a `.branchtargets` directive: `targets: .branchtargets L0, L1;`")
+        .with_help("`brx.idx` takes the label of a `.branchtargets` directive: `targets: .branchtargets L0, L1;`")
 }

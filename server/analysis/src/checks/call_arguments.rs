@@ -2,14 +2,14 @@
 
 use crate::ast::{Operand, OperandKind};
 use crate::calls::{Given, Why};
+use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::signature::{Array, Callee, Parameter, Signature};
 use crate::symbols::{Origin, Variable};
 use crate::types::TypeId;
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "call-arguments";
+const CODE: Code = Code::CallArguments;
 
 /// What is called, for the words of a report.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +36,7 @@ impl Said<'_> {
         let kind = if self.callee.prototype { ".callprototype" } else { ".func" };
         let name = if self.callee.prototype { "_" } else { &self.callee.name };
         let declared = self.signature.declared_as(kind, name);
-        let diagnostic = Diagnostic::error(CODE, range, message).help(format!("it is declared as `{declared}`"));
+        let diagnostic = Diagnostic::error(CODE, range, message).with_help(format!("it is declared as `{declared}`"));
         if self.callee.prototype { diagnostic } else { diagnostic.declared_at(&self.callee.name) }
     }
 
@@ -121,7 +121,7 @@ impl Said<'_> {
                 } else {
                     "load it with `ld.param` first, and pass the register or a `.param` variable of this body"
                 };
-                Diagnostic::error(CODE, place.range, message).help(help)
+                Diagnostic::error(CODE, place.range, message).with_help(help)
             }
             Why::Array | Why::Size | Why::Class => self.report(place.range, format!("{found}, but {of} is {wanted}")),
             Why::Alignment(align) => {
@@ -141,7 +141,7 @@ impl Said<'_> {
 /// The report on a constant that receives a result, at which only the code generator objects.
 pub fn constant_result(range: Range<usize>) -> Diagnostic {
     Diagnostic::warning(CODE, range, "a constant cannot receive a result")
-        .help("the assembler takes it, but cannot generate code for it; `_` drops a result")
+        .with_help("the assembler takes it, but cannot generate code for it; `_` drops a result")
 }
 
 /// What a parameter wants, in words.

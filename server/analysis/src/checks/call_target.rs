@@ -1,11 +1,11 @@
 //! `call-target`: what a call names cannot be called so.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::symbols::{List, Symbol};
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "call-target";
+const CODE: Code = Code::CallTarget;
 
 /// What follows the word for the missing part of an indirect call.
 const INDIRECT: &str = "a call through a register needs the label of a `.callprototype` or `.calltargets` directive, or a table of \
@@ -24,7 +24,7 @@ pub fn not_a_function(range: Range<usize>, name: &str, symbol: Symbol) -> Diagno
         _ => (format!("`{name}` is {}, but only functions can be called", symbol.describe()), ""),
     };
     let diagnostic = Diagnostic::error(CODE, range, message);
-    let diagnostic = if help.is_empty() { diagnostic } else { diagnostic.help(help) };
+    let diagnostic = if help.is_empty() { diagnostic } else { diagnostic.with_help(help) };
     if matches!(symbol, Symbol::Register { .. }) { diagnostic } else { diagnostic.declared_at(name) }
 }
 
@@ -32,7 +32,7 @@ pub fn not_a_function(range: Range<usize>, name: &str, symbol: Symbol) -> Diagno
 pub fn not_an_address(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
     if let Symbol::Function { kernel: false, .. } = symbol {
         let message = format!("`{name}` is a function: a call of it has no prototype and no list of targets");
-        return Diagnostic::error(CODE, range, message).help("drop the last operand").declared_at(name);
+        return Diagnostic::error(CODE, range, message).with_help("drop the last operand").declared_at(name);
     }
     let message = format!(
         "`{name}` is {}, but a call with a prototype or a list of targets goes through an integer or untyped register \
@@ -51,7 +51,7 @@ pub fn not_targets(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnosti
                 range,
                 format!("`{name}` stands after this call, but must stand before it"),
             )
-            .help("move the label with its directive up");
+            .with_help("move the label with its directive up");
         }
         Symbol::Targets { list: List::Branches, .. } => {
             format!("`{name}` is a list of labels to branch to, not of functions")
@@ -62,7 +62,7 @@ pub fn not_targets(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnosti
         ),
         _ => format!("`{name}` is {}, which does not say what is called", symbol.describe()),
     };
-    Diagnostic::error(CODE, range, message).help(INDIRECT)
+    Diagnostic::error(CODE, range, message).with_help(INDIRECT)
 }
 
 /// The report on an entry of `.calltargets`.

@@ -1,10 +1,10 @@
 //! `constant-expression`: an expression of numbers that the assembler cannot compute.
 
+use crate::codes::Code;
 use crate::constant::{Problem, Wrong};
 use crate::diagnostic::Diagnostic;
 
-/// The code.
-pub const CODE: &str = "constant-expression";
+const CODE: Code = Code::ConstantExpression;
 
 /// The report. `text` is what the problem's place counts in.
 pub fn report(problem: Problem, text: &str) -> Diagnostic {
@@ -39,5 +39,5 @@ pub fn report(problem: Problem, text: &str) -> Diagnostic {
             "to add to an address, begin with it: `a+4`",
         ),
     };
-    Diagnostic::error(CODE, range, message).help(help)
+    Diagnostic::error(CODE, range, message).with_help(help)
 }

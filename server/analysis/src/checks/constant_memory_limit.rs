@@ -1,5 +1,6 @@
 //! `constant-memory-limit`: more constant variables than a module may have.
 
+use crate::codes::Code;
 use crate::declare::Earlier;
 use crate::diagnostic::Diagnostic;
 use crate::module::Header;
@@ -7,8 +8,7 @@ use crate::symbols::{Symbol, Variable};
 use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "constant-memory-limit";
+const CODE: Code = Code::ConstantMemoryLimit;
 
 /// The report, if the sum of the variables' sizes is too large; at the last of them. `places` says where names are declared.
 pub fn check(header: &Header, places: &HashMap<String, Earlier>) -> Option<Diagnostic> {
@@ -30,5 +30,5 @@ pub fn check(header: &Header, places: &HashMap<String, Earlier>) -> Option<Diagn
         target.name, target.constant
     );
     let help = "the assembler makes no code for this; move what is large to `.global`";
-    Some(Diagnostic::warning(CODE, last?.clone(), message).help(help))
+    Some(Diagnostic::warning(CODE, last?.clone(), message).with_help(help))
 }

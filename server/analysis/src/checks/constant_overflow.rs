@@ -1,13 +1,13 @@
 //! `constant-overflow`: a number with more digits than the assembler can hold.
 
 use crate::ast::{Constant, Declaration};
+use crate::codes::Code;
 use crate::constant::{Problem, Wrong};
 use crate::diagnostic::Diagnostic;
 use crate::literal::{Unreadable, parse_integer};
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "constant-overflow";
+const CODE: Code = Code::ConstantOverflow;
 
 /// The report. `text` is what the problem's place counts in.
 pub fn report(problem: Problem, text: &str) -> Diagnostic {
@@ -25,7 +25,7 @@ pub fn report(problem: Problem, text: &str) -> Diagnostic {
             "write infinities and subnormal numbers by their bits, as in `0d7ff0000000000000`",
         )
     };
-    Diagnostic::error(CODE, range, message).help(help)
+    Diagnostic::error(CODE, range, message).with_help(help)
 }
 
 /// The sizes in a declaration that the assembler cannot hold. `text` is what the declaration's ranges count in.

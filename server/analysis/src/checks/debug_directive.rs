@@ -2,12 +2,12 @@
 
 use super::one_of;
 use crate::ast::Word;
+use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Fix};
 use ptx_isa::tables::{DataType, Directive};
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "debug-directive";
+const CODE: Code = Code::DebugDirective;
 
 /// Something must follow.
 pub fn missing(after: Word<'_>, what: &str) -> Diagnostic {
@@ -68,7 +68,7 @@ pub fn not_data(word: Word<'_>) -> Diagnostic {
 pub fn not_a_type(word: Word<'_>, directive: &Directive) -> Diagnostic {
     let names: Vec<&str> = directive.data.iter().map(|d| d.name).collect();
     Diagnostic::error(CODE, word.range(), format!("data in a section cannot be of type `{}`", word.text))
-        .help(format!("it may be {}", one_of(&names)))
+        .with_help(format!("it may be {}", one_of(&names)))
 }
 
 /// A number that does not fit.
@@ -80,7 +80,7 @@ pub fn does_not_fit(word: Word<'_>, data: &DataType) -> Diagnostic {
 pub fn no_label(word: Word<'_>, data: &DataType, directive: &Directive) -> Diagnostic {
     let names: Vec<&str> = directive.data.iter().filter(|d| d.labels).map(|d| d.name).collect();
     let message = format!("`{}` is an address, for which `{}` has no room", word.text, data.name);
-    Diagnostic::error(CODE, word.range(), message).help(format!("addresses are for {}", one_of(&names)))
+    Diagnostic::error(CODE, word.range(), message).with_help(format!("addresses are for {}", one_of(&names)))
 }
 
 /// A name among other data.

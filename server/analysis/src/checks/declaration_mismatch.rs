@@ -1,12 +1,12 @@
 //! `declaration-mismatch`: two declarations of one function that do not agree.
 
+use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::module::ModuleSymbol;
 use crate::signature::{Difference, Mismatch, Parameter, Signature};
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "declaration-mismatch";
+const CODE: Code = Code::DeclarationMismatch;
 
 fn error(range: Range<usize>, message: String, first: Range<usize>) -> Diagnostic {
     Diagnostic::error(CODE, range, message).related(first, "the first declaration is here")
@@ -15,13 +15,13 @@ fn error(range: Range<usize>, message: String, first: Range<usize>) -> Diagnosti
 /// The report on the definition of a function that an earlier declaration calls `.extern`.
 pub fn defines_external(range: Range<usize>, name: &str, first: Range<usize>) -> Diagnostic {
     error(range, format!("`{name}` is defined here, but its declaration says `.extern`"), first)
-        .help("declare it `.visible` there, or without a linking directive")
+        .with_help("declare it `.visible` there, or without a linking directive")
 }
 
 /// The report on a later declaration without the `.extern` of the first.
 pub fn no_longer_external(range: Range<usize>, name: &str, first: Range<usize>) -> Diagnostic {
     error(range, format!("`{name}` is `.extern` in its first declaration, but not in this one"), first)
-        .help("write `.extern` in each of them")
+        .with_help("write `.extern` in each of them")
 }
 
 /// The report on a function that is a kernel in one place and none in the other.
@@ -37,7 +37,7 @@ pub fn linkage(range: Range<usize>, name: &str, linkage: &str, first: &ModuleSym
     let diagnostic = error(range.clone(), message, first.place.clone());
     match first.linkage {
         Some(before) => diagnostic.fix(Fix::replace(format!("Change `{linkage}` to `{before}`"), range, before)),
-        None => diagnostic.help(format!("write `{linkage}` in the first declaration; the others need none")),
+        None => diagnostic.with_help(format!("write `{linkage}` in the first declaration; the others need none")),
     }
 }
 
@@ -51,7 +51,7 @@ pub fn signature(
 ) -> Diagnostic {
     let words =
         signature_words(mismatch, (now, before), &format!("this declaration of `{name}`"), "the first declaration");
-    error(range, words, first).help(format!("the first declaration is `{}`", before.declared_as(".func", name)))
+    error(range, words, first).with_help(format!("the first declaration is `{}`", before.declared_as(".func", name)))
 }
 
 /// The report on another number of preserved registers, at which only the code generator objects.
@@ -59,7 +59,7 @@ pub fn preserved(range: Range<usize>, name: &str, first: Range<usize>) -> Diagno
     let message = format!("the declarations of `{name}` differ in `.abi_preserve` or `.abi_preserve_control`");
     Diagnostic::warning(CODE, range, message)
         .related(first, "the first declaration is here")
-        .help("the assembler refuses that once it generates code")
+        .with_help("the assembler refuses that once it generates code")
 }
 
 /// In what two signatures differ, in words. `this` and `other` name them.

@@ -2,11 +2,11 @@
 
 use super::{one_of, suggest};
 use crate::ast::Word;
+use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Fix};
 use ptx_isa::tables::{ArgumentKind, Directive};
 
-/// The code.
-pub const CODE: &str = "directive-argument";
+const CODE: Code = Code::DirectiveArgument;
 
 /// What a directive takes, in words.
 fn wanted(directive: &Directive) -> String {
@@ -27,7 +27,7 @@ fn wanted(directive: &Directive) -> String {
 /// Nothing follows.
 pub fn missing(name: Word<'_>, directive: &Directive) -> Diagnostic {
     let message = format!("`{}` takes {}, and nothing follows", directive.name, wanted(directive));
-    Diagnostic::error(CODE, name.range(), message).help(format!("write `{}`", directive.syntax))
+    Diagnostic::error(CODE, name.range(), message).with_help(format!("write `{}`", directive.syntax))
 }
 
 /// One more than it takes.
@@ -60,14 +60,14 @@ pub fn unknown_name(argument: Word<'_>, directive: &Directive) -> Diagnostic {
     let found = Diagnostic::error(CODE, argument.range(), message);
     let name = argument.text.trim_matches('"').to_lowercase();
     match suggest(&name, directive.values.iter().map(|v| v.name)) {
-        Some(near) => found.help(format!("did you mean `\"{near}\"`?")).fix(Fix::replace(
+        Some(near) => found.with_help(format!("did you mean `\"{near}\"`?")).fix(Fix::replace(
             format!("Change it to `\"{near}\"`"),
             argument.range(),
             format!("\"{near}\""),
         )),
         None => {
             let names: Vec<&str> = directive.values.iter().map(|v| v.name).collect();
-            found.help(format!("it may be {}, in quotes", one_of(&names)))
+            found.with_help(format!("it may be {}, in quotes", one_of(&names)))
         }
     }
 }

@@ -1,10 +1,10 @@
 //! `directive-conflict`: directives that exclude each other, or what they stand before.
 
 use crate::ast::Word;
+use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Fix};
 
-/// The code.
-pub const CODE: &str = "directive-conflict";
+const CODE: Code = Code::DirectiveConflict;
 
 /// Two directives of which a kernel may have one.
 pub fn excluded(name: Word<'_>, other: Word<'_>) -> Diagnostic {
@@ -25,7 +25,7 @@ pub fn body_of_extern(word: Word<'_>) -> Diagnostic {
         word.range(),
         format!("`{}` says that the body is in another module, but here it is", word.text),
     )
-    .help("write `.visible` for a function that other modules use")
+    .with_help("write `.visible` for a function that other modules use")
     .fix(Fix::replace("Change it to `.visible`", word.range(), ".visible"))
 }
 

@@ -1,10 +1,10 @@
 //! `division-by-zero`: an integer division by the literal 0.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "division-by-zero";
+const CODE: Code = Code::DivisionByZero;
 
 /// The report.
 pub fn report(range: Range<usize>, head: &str) -> Diagnostic {

@@ -1,11 +1,11 @@
 //! `duplicate-name`: two declarations of one name in one block.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::symbols::Symbol;
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "duplicate-name";
+const CODE: Code = Code::DuplicateName;
 
 /// The report.
 pub fn report(range: Range<usize>, name: &str, earlier: Range<usize>) -> Diagnostic {
@@ -23,7 +23,7 @@ pub fn in_module(range: Range<usize>, name: &str, earlier: Range<usize>) -> Diag
 pub fn after_definition(range: Range<usize>, name: &str, earlier: Range<usize>) -> Diagnostic {
     Diagnostic::error(CODE, range, format!("`{name}` is declared again, although it is defined before"))
         .related(earlier, "it is defined here")
-        .help("drop this declaration, or move it before the definition")
+        .with_help("drop this declaration, or move it before the definition")
 }
 
 /// The report on a name of the module that is a variable and a function.

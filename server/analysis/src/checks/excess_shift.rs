@@ -1,13 +1,13 @@
 //! `excess-shift`: a constant distance that shifts everything out.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "excess-shift";
+const CODE: Code = Code::ExcessShift;
 
 /// The report.
 pub fn report(range: Range<usize>, text: &str, width: u16, head: &str) -> Diagnostic {
     let message = format!("`{head}` shifts {width} bits by `{text}`, so that none of them is left");
-    Diagnostic::warning(CODE, range, message).help(format!("distances are 0 to {}; they do not wrap", width - 1))
+    Diagnostic::warning(CODE, range, message).with_help(format!("distances are 0 to {}; they do not wrap", width - 1))
 }

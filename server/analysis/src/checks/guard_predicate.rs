@@ -2,13 +2,13 @@
 
 use super::undeclared_name;
 use crate::ast::Word;
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::operands::{Names, special};
 use crate::symbols::Symbol;
 use ptx_isa::tables::TypeClass;
 
-/// The code.
-pub const CODE: &str = "guard-predicate";
+const CODE: Code = Code::GuardPredicate;
 
 /// The report.
 pub fn report(guard: Word<'_>, symbol: &Symbol) -> Diagnostic {
@@ -17,7 +17,7 @@ pub fn report(guard: Word<'_>, symbol: &Symbol) -> Diagnostic {
 
 fn refused(guard: Word<'_>, what: &str) -> Diagnostic {
     let message = format!("`{}` is {what}, but a guard must be a `.pred` register", guard.text);
-    Diagnostic::error(CODE, guard.range(), message).help("compare first: `setp.ne.u32 %p, …, 0;`")
+    Diagnostic::error(CODE, guard.range(), message).with_help("compare first: `setp.ne.u32 %p, …, 0;`")
 }
 
 /// Checks a guard.

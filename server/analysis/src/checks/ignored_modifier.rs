@@ -1,16 +1,16 @@
 //! `ignored-modifier`: a modifier that the assembler overlooks on any instruction.
 
 use crate::ast::Word;
+use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Fix};
 
-/// The code.
-pub const CODE: &str = "ignored-modifier";
+const CODE: Code = Code::IgnoredModifier;
 
 /// The report.
 pub fn report(modifier: &Word<'_>) -> Diagnostic {
     let message = format!("`{}` means nothing on this instruction: the assembler ignores it", modifier.text);
     Diagnostic::warning(CODE, modifier.range(), message)
-        .help("remove it")
+        .with_help("remove it")
         .fix(Fix::replace(format!("Remove `{}`", modifier.text), modifier.range(), "").preferred())
         .unnecessary()
 }

@@ -1,12 +1,12 @@
 //! `illegal-combination`: modifiers, each of which is right alone, that exclude or need each other.
 
 use crate::ast::Word;
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use ptx_isa::tables::{Form, Rule, RuleKind, Term};
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "illegal-combination";
+const CODE: Code = Code::IllegalCombination;
 
 /// The report on two modifiers that exclude each other.
 pub fn report(modifier: Word<'_>, other: Word<'_>) -> Diagnostic {

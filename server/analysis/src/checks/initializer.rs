@@ -2,13 +2,13 @@
 
 use super::{one_of, suggest};
 use crate::ast::Word;
+use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::symbols::Symbol;
 use ptx_isa::ISA;
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "initializer";
+const CODE: Code = Code::Initializer;
 
 /// What a kind of value is called in the tables' gates.
 pub fn describe(kind: &str) -> &'static str {
@@ -31,7 +31,7 @@ pub fn space(range: Range<usize>, name: &str, space: &str) -> Diagnostic {
     spaces.dedup();
     let message =
         format!("`{name}` is in `{space}`, where variables have no initial value; those in {} do", one_of(&spaces));
-    Diagnostic::error(CODE, range, message).help("store the value at the beginning of the kernel instead")
+    Diagnostic::error(CODE, range, message).with_help("store the value at the beginning of the kernel instead")
 }
 
 /// A single value where a list must be.
@@ -46,7 +46,7 @@ pub fn needs_braces(range: Range<usize>, name: &str, what: &str) -> Diagnostic {
 /// A list where a single value must be.
 pub fn unexpected_list(range: Range<usize>, name: &str) -> Diagnostic {
     Diagnostic::error(CODE, range, format!("expected a single value of `{name}` here, found a list"))
-        .help("there is one pair of braces for each dimension")
+        .with_help("there is one pair of braces for each dimension")
 }
 
 /// More values than there is room for.
@@ -58,13 +58,13 @@ pub fn too_many(range: Range<usize>, name: &str, size: u64) -> Diagnostic {
 /// An array that gets its length from nothing.
 pub fn no_length(range: Range<usize>, name: &str) -> Diagnostic {
     Diagnostic::error(CODE, range, format!("`{name}` takes its length from these values, and there are none"))
-        .help("give the length between the brackets")
+        .with_help("give the length between the brackets")
 }
 
 /// A vector with a wrong number of elements.
 pub fn vector(range: Range<usize>, name: &str, wanted: usize, found: usize) -> Diagnostic {
     Diagnostic::error(CODE, range, format!("a vector of `{name}` has {wanted} elements, found {found}"))
-        .help("of a vector, all elements must be given")
+        .with_help("of a vector, all elements must be given")
 }
 
 /// A number of the wrong kind.
@@ -77,16 +77,16 @@ pub fn number(range: Range<usize>, text: &str, integer: bool, name: &str, ty: &s
     if integer && takes("float") {
         let decimal =
             !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
-        let found = found.help("nothing is converted: write it with a decimal point");
+        let found = found.with_help("nothing is converted: write it with a decimal point");
         return match decimal {
             true => found.fix(Fix::replace(format!("Write `{text}.0`"), range, format!("{text}.0")).preferred()),
             false => found,
         };
     }
     if !integer && takes("integer") {
-        return found.help("nothing is converted: write an integer, or choose a floating-point type");
+        return found.with_help("nothing is converted: write an integer, or choose a floating-point type");
     }
-    found.help(format!("variables of type `{ty}` have no initial value; declare it with `.bN` and write the bits"))
+    found.with_help(format!("variables of type `{ty}` have no initial value; declare it with `.bN` and write the bits"))
 }
 
 /// An address in a variable whose type holds none.
@@ -98,7 +98,7 @@ pub fn address_type(range: Range<usize>, name: &str, ty: &str, types: &[&str]) -
         format!("this address cannot be the value of `{name}`, which is `{ty}`: it takes {wanted}"),
     );
     let bytes = ISA.initial("mask").is_some_and(|i| i.types.contains(&ty));
-    if bytes { found.help("one of its bytes can: `0xff(…)`") } else { found }
+    if bytes { found.with_help("one of its bytes can: `0xff(…)`") } else { found }
 }
 
 /// One byte of a number in a variable whose type is no integer.
@@ -117,7 +117,7 @@ pub fn wrong_symbol(range: Range<usize>, name: &str, symbol: &Symbol) -> Diagnos
         range,
         format!("`{name}` is {}, whose address cannot be an initial value", symbol.describe()),
     );
-    found.help("variables and functions have such addresses")
+    found.with_help("variables and functions have such addresses")
 }
 
 /// A variable in a state space whose addresses are not known before the program runs.
@@ -134,7 +134,7 @@ pub fn variable_space(range: Range<usize>, name: &str, space: &str) -> Diagnosti
 pub fn not_a_value(range: Range<usize>, text: &str) -> Diagnostic {
     let shown: String = text.chars().take(40).collect();
     Diagnostic::error(CODE, range, format!("`{shown}` cannot be an initial value"))
-        .help("numbers and addresses can: `7`, `array + 4`, `generic(array)`")
+        .with_help("numbers and addresses can: `7`, `array + 4`, `generic(array)`")
 }
 
 /// A sum with the address of a function.
@@ -169,7 +169,7 @@ pub fn generic_of(value: Word<'_>, whole: Word<'_>, base: Option<Word<'_>>) -> D
     let rest = value.text.get(base.text.len()..).unwrap_or("");
     let better = format!("generic({}){rest}", base.text);
     found
-        .help(format!("add outside of the parentheses: `{better}`"))
+        .with_help(format!("add outside of the parentheses: `{better}`"))
         .fix(Fix::replace("Add outside of the parentheses", whole.range(), better).preferred())
 }
 
@@ -181,7 +181,7 @@ pub fn generic_of_symbol(range: Range<usize>, name: &str, symbol: &Symbol) -> Di
         format!("`{name}` is {}: only variables have a generic address", symbol.describe()),
     );
     match symbol {
-        Symbol::Function { .. } => found.help(format!("write `{name}` alone for its address")),
+        Symbol::Function { .. } => found.with_help(format!("write `{name}` alone for its address")),
         _ => found,
     }
 }
@@ -189,7 +189,7 @@ pub fn generic_of_symbol(range: Range<usize>, name: &str, symbol: &Symbol) -> Di
 /// A mask that does not select one byte.
 pub fn mask(word: Word<'_>) -> Diagnostic {
     Diagnostic::error(CODE, word.range(), format!("`{}` does not select one byte", word.text))
-        .help("a mask is `0xff`, `0xff00` and so on, up to `0xff00000000000000`")
+        .with_help("a mask is `0xff`, `0xff00` and so on, up to `0xff00000000000000`")
 }
 
 /// A byte of a floating-point number.
@@ -207,7 +207,7 @@ pub fn needs_fields(range: Range<usize>, ty: &str) -> Diagnostic {
     let fields = fields_of(ty);
     let example = fields.first().copied().unwrap_or("width");
     Diagnostic::error(CODE, range, format!("the fields of a `{ty}` are given by name, as in `{{ {example} = 1 }}`"))
-        .help(format!("it has {}", one_of(&fields)))
+        .with_help(format!("it has {}", one_of(&fields)))
 }
 
 /// A field that the type does not have.
@@ -216,9 +216,9 @@ pub fn unknown_field(name: Word<'_>, ty: &str) -> Diagnostic {
     let found = Diagnostic::error(CODE, name.range(), format!("a `{ty}` has no field `{}`", name.text));
     match suggest(name.text, fields.iter().copied()) {
         Some(near) => found
-            .help(format!("did you mean `{near}`?"))
+            .with_help(format!("did you mean `{near}`?"))
             .fix(Fix::replace(format!("Change to `{near}`"), name.range(), near).preferred()),
-        None => found.help(format!("it has {}", one_of(&fields))),
+        None => found.with_help(format!("it has {}", one_of(&fields))),
     }
 }
 
@@ -229,10 +229,10 @@ pub fn unknown_value(word: Word<'_>, values: &[&str]) -> Diagnostic {
     let found = Diagnostic::error(CODE, word.range(), format!("`{}` is no value of a field", word.text));
     match suggest(word.text, all.iter().copied()) {
         Some(near) => found
-            .help(format!("did you mean `{near}`?"))
+            .with_help(format!("did you mean `{near}`?"))
             .fix(Fix::replace(format!("Change to `{near}`"), word.range(), near).preferred()),
-        None if values.is_empty() => found.help("write a number"),
-        None => found.help(format!("it takes {}", one_of(values))),
+        None if values.is_empty() => found.with_help("write a number"),
+        None => found.with_help(format!("it takes {}", one_of(values))),
     }
 }
 

@@ -1,11 +1,11 @@
 //! `linkage`: `.extern`, `.visible`, `.weak` and `.common` where they cannot stand, and declarations of one variable that disagree.
 
 use crate::ast::Word;
+use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Fix};
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "linkage";
+const CODE: Code = Code::Linkage;
 
 /// A second linking directive.
 pub fn second(word: Word<'_>, first: Word<'_>) -> Diagnostic {
@@ -20,7 +20,7 @@ pub fn second(word: Word<'_>, first: Word<'_>) -> Diagnostic {
 /// In a body.
 pub fn in_body(word: Word<'_>) -> Diagnostic {
     Diagnostic::error(CODE, word.range(), format!("`{}` cannot stand inside of a function", word.text))
-        .help("other modules see only what is declared outside of functions")
+        .with_help("other modules see only what is declared outside of functions")
 }
 
 /// In another state space than it goes with.
@@ -41,7 +41,7 @@ pub fn on_function(word: Word<'_>) -> Diagnostic {
 /// `.extern` with an initializer.
 pub fn initialized(word: Word<'_>, name: &str) -> Diagnostic {
     let message = format!("`{name}` is defined in another module, so it cannot have an initializer here");
-    Diagnostic::error(CODE, word.range(), message).help("write `.visible`, or remove the initializer")
+    Diagnostic::error(CODE, word.range(), message).with_help("write `.visible`, or remove the initializer")
 }
 
 /// A definition without linkage of what was declared `.extern`.
@@ -49,7 +49,7 @@ pub fn hidden(range: Range<usize>, name: &str, earlier: Range<usize>) -> Diagnos
     let message = format!("`{name}` is declared `.extern`, so its definition must be seen by other modules");
     Diagnostic::error(CODE, range, message)
         .related(earlier, "the declaration is here")
-        .help("write `.visible` before it")
+        .with_help("write `.visible` before it")
 }
 
 /// Another type or size than before.

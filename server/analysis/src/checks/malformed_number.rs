@@ -1,11 +1,11 @@
 //! `malformed-number`: a word that begins like a number and is none.
 
+use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::literal::{Malformed, malformed, unsuffixed};
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "malformed-number";
+const CODE: Code = Code::MalformedNumber;
 
 /// The report, if what the parser could not place at `range` is a part of such a word, or ends where it begins.
 pub fn around(text: &str, range: &Range<usize>) -> Option<Diagnostic> {
@@ -50,7 +50,7 @@ fn report(range: Range<usize>, word: &str, what: Malformed) -> Diagnostic {
     let found = Diagnostic::error(CODE, range.clone(), format!("`{word}` is not a number: {why}"));
     match better.filter(|b| malformed(b).is_none() && b.starts_with(|c: char| c.is_ascii_digit())) {
         Some(better) => {
-            found.help(format!("write `{better}`")).fix(Fix::replace(format!("Write `{better}`"), range, better))
+            found.with_help(format!("write `{better}`")).fix(Fix::replace(format!("Write `{better}`"), range, better))
         }
         None => found,
     }

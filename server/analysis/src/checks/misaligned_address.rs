@@ -1,10 +1,10 @@
 //! `misaligned-address`: a constant address that is no multiple of what the access needs.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::memory::{Access, Place};
 
-/// The code.
-pub const CODE: &str = "misaligned-address";
+const CODE: Code = Code::MisalignedAddress;
 
 /// The report, if the address is surely misaligned (a warning), or aligned by luck alone (a hint).
 pub fn check(place: &Place<'_>, access: &Access) -> Option<Diagnostic> {
@@ -20,13 +20,15 @@ pub fn check(place: &Place<'_>, access: &Access) -> Option<Diagnostic> {
             format!("`{written}` is misaligned: the access needs a multiple of {needs} bytes, and this is {found}");
         let help =
             "a misaligned access ends the kernel with an error when it runs; move the offset or use a smaller access";
-        return Some(Diagnostic::warning(CODE, range, message).help(help));
+        return Some(Diagnostic::warning(CODE, range, message).with_help(help));
     }
     if needs > has {
         let message = format!(
             "`{written}` need not be aligned: the access needs a multiple of {needs} bytes, `{name}` has {has}"
         );
-        return Some(Diagnostic::hint(CODE, range, message).help(format!("declare `{name}` with `.align {needs}`")));
+        return Some(
+            Diagnostic::hint(CODE, range, message).with_help(format!("declare `{name}` with `.align {needs}`")),
+        );
     }
     None
 }

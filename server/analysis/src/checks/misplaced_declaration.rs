@@ -1,19 +1,19 @@
 //! `misplaced-declaration`: a state space in which nothing can be declared, or not here.
 
 use crate::ast::Word;
+use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::target::{Environment, describe_needs};
 use ptx_isa::tables::Gate;
 
-/// The code.
-pub const CODE: &str = "misplaced-declaration";
+const CODE: Code = Code::MisplacedDeclaration;
 
 /// `.sreg`, `.shared::cta`.
 pub fn never(word: Word<'_>, base: Option<&str>) -> Diagnostic {
     let found = Diagnostic::error(CODE, word.range(), format!("nothing can be declared in `{}`", word.text));
     match base {
         Some(base) => found
-            .help(format!("declare it in `{base}`"))
+            .with_help(format!("declare it in `{base}`"))
             .fix(Fix::replace(format!("Change `{}` to `{base}`", word.text), word.range(), base).preferred()),
         None => found,
     }
@@ -22,7 +22,7 @@ pub fn never(word: Word<'_>, base: Option<&str>) -> Diagnostic {
 /// A space that belongs elsewhere.
 pub fn not_here(word: Word<'_>, here: &str, elsewhere: &str) -> Diagnostic {
     Diagnostic::error(CODE, word.range(), format!("`{}` cannot be declared {here}", word.text))
-        .help(format!("it is declared {elsewhere}"))
+        .with_help(format!("it is declared {elsewhere}"))
 }
 
 /// A space that once could be declared here.
@@ -30,7 +30,7 @@ pub fn no_longer(word: Word<'_>, here: &str, gate: &Gate, environment: &Environm
     let (since, have) = (describe_needs(gate), environment.describe());
     let message = format!("`{}` cannot be declared {here} from {since} on; this module says {have}", word.text);
     let found = Diagnostic::error(CODE, word.range(), message);
-    if gate.note.is_empty() { found } else { found.help(gate.note) }
+    if gate.note.is_empty() { found } else { found.with_help(gate.note) }
 }
 
 /// `.global[1]`.

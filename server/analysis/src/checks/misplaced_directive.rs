@@ -1,11 +1,11 @@
 //! `misplaced-directive`: a directive where it may not stand.
 
 use crate::ast::Word;
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use ptx_isa::tables::Directive;
 
-/// The code.
-pub const CODE: &str = "misplaced-directive";
+const CODE: Code = Code::MisplacedDirective;
 
 /// Where a directive belongs, in words.
 fn home(directive: &Directive) -> String {
@@ -32,7 +32,7 @@ fn home(directive: &Directive) -> String {
 /// A directive that stands somewhere else than it may.
 pub fn report(word: Word<'_>, directive: &Directive) -> Diagnostic {
     let message = format!("`{}` cannot stand here", word.text);
-    Diagnostic::error(CODE, word.range(), message).help(format!("it belongs {}", home(directive)))
+    Diagnostic::error(CODE, word.range(), message).with_help(format!("it belongs {}", home(directive)))
 }
 
 /// A directive that opens a module, anywhere else.
@@ -52,9 +52,9 @@ pub fn in_header(word: Word<'_>, directive: &Directive, kernel: bool, place: &st
     };
     let found = Diagnostic::error(CODE, word.range(), format!("`{}` cannot stand on {what}", word.text));
     match directive.places {
-        ["entry"] if place != "declaration" => found.help("it is for kernels (`.entry`) alone"),
-        _ if place == "declaration" => found.help("write it where the body is"),
-        _ => found.help(format!("it belongs {}", home(directive))),
+        ["entry"] if place != "declaration" => found.with_help("it is for kernels (`.entry`) alone"),
+        _ if place == "declaration" => found.with_help("write it where the body is"),
+        _ => found.with_help(format!("it belongs {}", home(directive))),
     }
 }
 
@@ -67,13 +67,13 @@ pub fn order(word: Word<'_>, later: Word<'_>) -> Diagnostic {
 /// A function inside of another one.
 pub fn function_in_function(word: Word<'_>) -> Diagnostic {
     Diagnostic::error(CODE, word.range(), format!("`{}` cannot stand inside of a function", word.text))
-        .help("functions stand side by side in the module")
+        .with_help("functions stand side by side in the module")
 }
 
 /// A list for indirect jumps and calls without its label.
 pub fn without_label(word: Word<'_>) -> Diagnostic {
     Diagnostic::error(CODE, word.range(), format!("`{}` needs a label before it, by which it is known", word.text))
-        .help(format!("write, for instance, `targets: {} …`", word.text))
+        .with_help(format!("write, for instance, `targets: {} …`", word.text))
 }
 
 /// `.target` in a body: what follows is for another architecture.

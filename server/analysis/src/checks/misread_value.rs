@@ -1,11 +1,11 @@
 //! `misread-value`: the assembler takes it, and makes of it something else than it says.
 
+use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Fix};
 use ptx_isa::tables::{Type, TypeClass};
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "misread-value";
+const CODE: Code = Code::MisreadValue;
 
 /// `0f…` for 64 bits; a floating-point number for eight or sixteen.
 pub fn float(range: Range<usize>, text: &str, single: bool, ty: &Type) -> Option<Diagnostic> {
@@ -18,7 +18,7 @@ pub fn float(range: Range<usize>, text: &str, single: bool, ty: &Type) -> Option
             range,
             format!("of `{text}`, a `{}` keeps the lowest {} bits of its pattern", ty.name, ty.bits),
         )
-        .help("write the bits as an integer")
+        .with_help("write the bits as an integer")
     })
 }
 
@@ -31,7 +31,7 @@ pub fn single_for_double(range: Range<usize>, text: &str, ty: &Type) -> Diagnost
     let Some(bits) = bits else { return found };
     let wide = format!("0d{:016X}", f64::from(f32::from_bits(bits)).to_bits());
     found
-        .help(format!("the same number in 64 bits is `{wide}`"))
+        .with_help(format!("the same number in 64 bits is `{wide}`"))
         .fix(Fix::replace(format!("Write `{wide}`"), range, wide).preferred())
 }
 
@@ -41,7 +41,7 @@ pub fn short_row(range: Range<usize>, empty: bool) -> Diagnostic {
     let message = format!(
         "this list is {what}, and the assembler does not fill it up: the values after it move forward into its place"
     );
-    Diagnostic::warning(CODE, range, message).help("write the zeros at its end")
+    Diagnostic::warning(CODE, range, message).with_help("write the zeros at its end")
 }
 
 /// A list for a packed type.
@@ -51,7 +51,7 @@ pub fn packed(range: Range<usize>, ty: &str) -> Diagnostic {
         range,
         format!("the assembler does not pack these into a `{ty}`: it writes them side by side, 32 bits each"),
     )
-    .help("declare it `.b32` or `.b16` and write the packed bits")
+    .with_help("declare it `.b32` or `.b16` and write the packed bits")
 }
 
 /// A 128-bit value, of which the assembler writes a half.
@@ -61,13 +61,13 @@ pub fn upper_half(range: Range<usize>, ty: &str) -> Diagnostic {
         range,
         format!("the assembler writes 64 bits of this `{ty}`; what the upper half holds is left to chance"),
     )
-    .help("initialize two elements of `.b64` instead")
+    .with_help("initialize two elements of `.b64` instead")
 }
 
 /// A field that the mode ignores.
 pub fn ignored_field(range: Range<usize>, field: &str, ty: &str) -> Diagnostic {
     Diagnostic::warning(CODE, range, format!("in independent texture mode `{field}` of a `{ty}` is ignored"))
-        .help("give it to the `.samplerref`")
+        .with_help("give it to the `.samplerref`")
 }
 
 /// A named value of something that has no fields.

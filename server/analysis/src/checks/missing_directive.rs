@@ -2,14 +2,14 @@
 
 use super::one_of;
 use crate::ast::{Instruction, OperandKind, Word};
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use ptx_isa::ISA;
 use ptx_isa::tables::SpecialRegister;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// The code.
-pub const CODE: &str = "missing-directive";
+const CODE: Code = Code::MissingDirective;
 
 /// The special registers that need a directive.
 static NEEDY: LazyLock<Vec<&SpecialRegister>> =
@@ -37,11 +37,11 @@ pub fn of_directive(word: Word<'_>, missing: &[&str]) -> Diagnostic {
 /// A special register that only kernels with a directive may read.
 pub fn of_register(range: Range<usize>, register: &str, directive: &str) -> Diagnostic {
     let message = format!("`{register}` may be read only in a kernel with `{directive}`");
-    Diagnostic::error(CODE, range, message).help(format!("write `{directive} 1024` before the body, for instance"))
+    Diagnostic::error(CODE, range, message).with_help(format!("write `{directive} 1024` before the body, for instance"))
 }
 
 /// An option of `.target` that needs something in the module.
 pub fn of_option(range: Range<usize>, option: &str, directive: &str) -> Diagnostic {
     let message = format!("the option `{option}` of `.target` needs a `{directive}` in the module, and there is none");
-    Diagnostic::error(CODE, range, message).help("remove the option from a module without debugging information")
+    Diagnostic::error(CODE, range, message).with_help("remove the option from a module without debugging information")
 }

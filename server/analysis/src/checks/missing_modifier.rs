@@ -1,12 +1,12 @@
 //! `missing-modifier`: a modifier that must be there is not.
 
 use super::one_of;
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use ptx_isa::tables::{Form, Slot};
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "missing-modifier";
+const CODE: Code = Code::MissingModifier;
 
 /// The report. `head` is the range of the opcode with its modifiers.
 /// `expected` is what may stand there, in any form.
@@ -21,5 +21,5 @@ pub fn report(
     let message = format!("`{written}` lacks {what}: expected {}", one_of(expected));
     // Where the choice is between forms, one of them says little.
     let found = Diagnostic::error(CODE, head, message);
-    if expected.len() > slot.values.len() { found } else { found.help(format!("the form is `{}`", form.text)) }
+    if expected.len() > slot.values.len() { found } else { found.with_help(format!("the form is `{}`", form.text)) }
 }

@@ -10,38 +10,29 @@ pub mod call_target;
 pub mod constant_expression;
 pub mod constant_memory_limit;
 pub mod constant_overflow;
-pub mod cp_async_wait;
-pub mod dead_store;
 pub mod debug_directive;
 pub mod declaration_mismatch;
 pub mod deprecated;
 pub mod directive_argument;
 pub mod directive_conflict;
-pub mod divergent_barrier;
 pub mod division_by_zero;
 pub mod duplicate_modifier;
 pub mod duplicate_name;
 pub mod excess_shift;
 pub mod gates;
 pub mod guard_predicate;
-pub mod idle_bound;
 pub mod ignored_modifier;
 pub mod illegal_combination;
-pub mod ineffective_setmaxnreg;
 pub mod initializer;
 pub mod launch_limit;
 pub mod linkage;
 pub mod malformed_number;
-pub mod mbarrier_protocol;
-pub mod membermask;
 pub mod misaligned_address;
 pub mod misplaced_declaration;
 pub mod misplaced_directive;
 pub mod misread_value;
 pub mod missing_directive;
-pub mod missing_exit;
 pub mod missing_modifier;
-pub mod mixed_cta_groups;
 pub mod modifier_not_allowed;
 pub mod modifier_order;
 pub mod module_header;
@@ -59,175 +50,29 @@ pub mod parameter_size;
 pub mod pragma;
 pub mod project_target;
 pub mod project_version;
-pub mod proxy_fence;
 pub mod redundant_directive;
 pub mod removed;
-pub mod repeated_destination;
 pub mod requires_target;
 pub mod requires_version;
 pub mod reserved_name;
-pub mod shared_memory_limit;
-pub mod spill_likely;
 pub mod state_space;
 pub mod syntax_error;
-pub mod tensor_memory_allocation;
 pub mod truncated_value;
 pub mod unbracketed_address;
 pub mod undeclared_name;
 pub mod undefined_function;
-pub mod uninitialized_register;
 pub mod unknown_directive;
 pub mod unknown_modifier;
 pub mod unknown_opcode;
 pub mod unknown_pragma;
-pub mod unreachable_code;
 pub mod unused_bits;
-pub mod unused_function;
-pub mod unused_label;
-pub mod unused_register;
 pub mod unusual_modifier_order;
 pub mod variable_type;
 pub mod vector_length;
 pub mod vector_type;
-pub mod wgmma_order;
-pub mod wrong_state_space;
 
-use crate::diagnostic::{Diagnostic, Fix, Severity};
-use Level::{Assembler, Lint, Off};
-use Severity::Warning;
-
-/// Who objects to what a diagnostic reports, and how loud we are about it where the user says nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
-    /// The assembler refuses the module: an error. (Where one code reports lesser things too, a finding's own severity says so.)
-    Assembler,
-    /// The assembler is silent; this is the usual severity of the finding.
-    Lint(Severity),
-    /// The assembler is silent, and so are we unless the user asks for it; the severity is that of the finding then.
-    Off(Severity),
-}
-
-/// A diagnostic's code and its page.
-#[derive(Debug, Clone, Copy)]
-pub struct Page {
-    /// The stable code.
-    pub code: &'static str,
-    /// Its usual level.
-    pub level: Level,
-    /// Markdown.
-    pub text: &'static str,
-}
-
-/// The page of a code.
-pub fn page(code: &str) -> Option<&'static Page> {
-    PAGES.binary_search_by(|p| p.code.cmp(code)).ok().map(|index| &PAGES[index])
-}
-
-macro_rules! pages {
-    ($($code:literal: $level:expr),* $(,)?) => {
-        /// Every diagnostic, sorted by code.
-        pub const PAGES: &[Page] = &[
-            $(Page {
-                code: $code,
-                level: $level,
-                text: include_str!(concat!("../../../../docs/diagnostics/", $code, ".md")),
-            }),*
-        ];
-    };
-}
-
-pages![
-    "alias": Assembler,
-    "alignment": Assembler,
-    "array-size": Assembler,
-    "attribute": Assembler,
-    "branch-target": Assembler,
-    "call-arguments": Assembler,
-    "call-target": Assembler,
-    "constant-expression": Assembler,
-    "constant-memory-limit": Lint(Warning),
-    "constant-overflow": Assembler,
-    "cp-async-wait": Lint(Warning),
-    "dead-store": Lint(Severity::Hint),
-    "debug-directive": Assembler,
-    "declaration-mismatch": Assembler,
-    "deprecated": Lint(Warning),
-    "directive-argument": Assembler,
-    "directive-conflict": Assembler,
-    "divergent-barrier": Lint(Warning),
-    "division-by-zero": Lint(Warning),
-    "duplicate-modifier": Assembler,
-    "duplicate-name": Assembler,
-    "excess-shift": Lint(Warning),
-    "guard-predicate": Assembler,
-    "idle-bound": Lint(Severity::Hint),
-    "ignored-modifier": Lint(Warning),
-    "illegal-combination": Assembler,
-    "ineffective-setmaxnreg": Lint(Severity::Hint),
-    "initializer": Assembler,
-    "launch-limit": Lint(Warning),
-    "linkage": Assembler,
-    "malformed-number": Assembler,
-    "mbarrier-protocol": Lint(Warning),
-    "membermask": Lint(Warning),
-    "misaligned-address": Lint(Warning),
-    "misplaced-declaration": Assembler,
-    "misplaced-directive": Assembler,
-    "misread-value": Lint(Warning),
-    "missing-directive": Assembler,
-    "missing-exit": Lint(Warning),
-    "missing-modifier": Assembler,
-    "mixed-cta-groups": Lint(Warning),
-    "modifier-not-allowed": Assembler,
-    "modifier-order": Assembler,
-    "module-header": Assembler,
-    "narrow-address": Lint(Warning),
-    "not-portable": Off(Severity::Information),
-    "odd-element": Lint(Warning),
-    "operand-count": Assembler,
-    "operand-kind": Assembler,
-    "operand-range": Assembler,
-    "operand-type": Assembler,
-    "out-of-bounds": Lint(Warning),
-    "parameter-access": Assembler,
-    "parameter-list": Assembler,
-    "parameter-size": Assembler,
-    "pragma": Assembler,
-    "project-target": Lint(Warning),
-    "project-version": Lint(Warning),
-    "proxy-fence": Lint(Warning),
-    "redundant-directive": Lint(Warning),
-    "removed": Assembler,
-    "repeated-destination": Lint(Warning),
-    "requires-target": Assembler,
-    "requires-version": Assembler,
-    "reserved-name": Assembler,
-    "shared-memory-limit": Lint(Warning),
-    "spill-likely": Lint(Severity::Information),
-    "state-space": Assembler,
-    "syntax-error": Assembler,
-    "tensor-memory-allocation": Lint(Warning),
-    "truncated-value": Lint(Warning),
-    "unbracketed-address": Lint(Warning),
-    "undeclared-name": Assembler,
-    "undefined-function": Lint(Warning),
-    "uninitialized-register": Lint(Warning),
-    "unknown-directive": Assembler,
-    "unknown-modifier": Assembler,
-    "unknown-opcode": Assembler,
-    "unknown-pragma": Lint(Warning),
-    "unreachable-code": Lint(Severity::Hint),
-    "unused-bits": Lint(Warning),
-    "unused-function": Lint(Severity::Hint),
-    "unused-label": Lint(Severity::Hint),
-    "unused-register": Lint(Severity::Hint),
-    "unusual-modifier-order": Lint(Severity::Hint),
-    "variable-type": Assembler,
-    "vector-length": Assembler,
-    "vector-type": Assembler,
-    "wgmma-order": Lint(Warning),
-    "wrong-state-space": Lint(Warning),
-];
+use crate::diagnostic::{Diagnostic, Fix};
+use std::ops::Range;
 
 /// The known name nearest to a misspelt one, if it is near enough to be meant.
 pub fn suggest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
@@ -250,8 +95,13 @@ pub fn suggest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Opt
 #[must_use]
 pub fn did_you_mean(found: Diagnostic, near: Option<&str>) -> Diagnostic {
     let Some(near) = near else { return found };
-    let range = found.range.clone();
-    found.help(format!("did you mean `{near}`?")).fix(Fix::replace(format!("Write `{near}`"), range, near))
+    let fix = write_instead(found.range.clone(), Some(near));
+    found.with_help(format!("did you mean `{near}`?")).fixes(fix)
+}
+
+/// The fix that writes a near name at a range, if there is such a name.
+pub fn write_instead(range: Range<usize>, near: Option<&str>) -> Option<Fix> {
+    near.map(|near| Fix::replace(format!("Write `{near}`"), range, near))
 }
 
 /// A larger distance is not a typing mistake.
@@ -281,13 +131,7 @@ pub fn one_of(names: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{PAGES, one_of, page, suggest};
-
-    #[test]
-    fn pages_are_sorted_and_found() {
-        assert!(PAGES.is_sorted_by_key(|p| p.code));
-        assert!(PAGES.iter().all(|p| page(p.code).is_some()) && page("no-such-code").is_none());
-    }
+    use super::{one_of, suggest};
 
     #[test]
     fn suggestions_are_near() {

@@ -2,6 +2,7 @@
 
 use super::{did_you_mean, missing_directive, redundant_directive, suggest};
 use crate::ast::Word;
+use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::directives;
 use crate::literal;
@@ -13,8 +14,7 @@ use ptx_isa::tables::{Target, Version};
 use ptx_syntax::{Node, fields, kinds};
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "module-header";
+const CODE: Code = Code::ModuleHeader;
 
 /// How far into the header the module has come.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl Progress {
             let header = format!(".version {newest}{target}\n");
             out.push(
                 Diagnostic::error(CODE, range, "a module begins with `.version`")
-                    .help(format!("write `.version {newest}` and `.target sm_90` first"))
+                    .with_help(format!("write `.version {newest}` and `.target sm_90` first"))
                     .fix(Fix::replace(
                         format!("Begin with `{}`", header.trim().replace('\n', " ")),
                         place..place,
@@ -76,7 +76,7 @@ impl Progress {
             self.reported = true;
             out.push(
                 Diagnostic::error(CODE, range, "`.target` must follow `.version`")
-                    .help("write, for instance, `.target sm_90`")
+                    .with_help("write, for instance, `.target sm_90`")
                     .fix(Fix::replace("Add `.target sm_90`", place..place, ".target sm_90\n")),
             );
         }
@@ -185,7 +185,7 @@ impl Progress {
                 describe_needs(gate),
                 environment.version.map_or("nothing".to_owned(), |v| format!("PTX {v}"))
             );
-            let mut found = Diagnostic::error(super::requires_version::CODE, name.range(), message);
+            let mut found = Diagnostic::error(Code::RequiresVersion, name.range(), message);
             found.fixes.extend(raise::fix([gate], environment));
             out.push(found);
         }

@@ -1,12 +1,12 @@
 //! `narrow-address`: a register too small for the addresses of the state space.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::spec::Spec;
 use crate::types::TypeId;
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "narrow-address";
+const CODE: Code = Code::NarrowAddress;
 
 /// The report.
 pub fn report(range: Range<usize>, register: &str, ty: TypeId, needs: u16, spec: &Spec) -> Diagnostic {
@@ -16,5 +16,5 @@ pub fn report(range: Range<usize>, register: &str, ty: TypeId, needs: u16, spec:
     };
     let message = format!("`{register}` has {} bits, but {address} has {needs}", ty.info().bits);
     let help = "hold the address in a wider register: what does not fit into this one is lost";
-    Diagnostic::warning(CODE, range, message).help(help)
+    Diagnostic::warning(CODE, range, message).with_help(help)
 }

@@ -1,13 +1,13 @@
 //! `not-portable`: had by one architecture or one family alone, so that the code does not carry over to later ones.
 
+use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::project::{bound, having};
 use crate::target::Environment;
 use ptx_isa::tables::Gate;
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "not-portable";
+const CODE: Code = Code::NotPortable;
 
 /// The report.
 pub fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Environment) -> Option<Diagnostic> {

@@ -1,14 +1,14 @@
 //! `odd-element`: something in a list that the assembler takes for an ordinary register and that cannot be meant.
 
 use crate::ast::{Instruction, Operand, OperandKind};
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::operands::{Names, special};
 use crate::spec::{Arrangement, Shape};
 use crate::symbols::Symbol;
 use ptx_isa::tables::{Access, TypeClass};
 
-/// The code.
-pub const CODE: &str = "odd-element";
+const CODE: Code = Code::OddElement;
 
 /// The reports on the lists of an instruction that assembles.
 pub fn check(instruction: &Instruction<'_>, chosen: &Arrangement, names: &dyn Names, out: &mut Vec<Diagnostic>) {
@@ -29,7 +29,10 @@ fn odd(element: &Operand<'_>, written: bool, pred: bool, names: &dyn Names) -> O
         OperandKind::Name(name) => match names.look_up(name) {
             Some(Symbol::Register { ty, .. }) if !pred && ty.info().class == TypeClass::Pred => {
                 let message = format!("`{name}` is a predicate, which has no place in a list of values");
-                Some(warning(message).help("the assembler lets it pass here; turn it into a number with `selp` first"))
+                Some(
+                    warning(message)
+                        .with_help("the assembler lets it pass here; turn it into a number with `selp` first"),
+                )
             }
             None if written && special(name).is_some() => Some(read_only(element, name)),
             _ => None,
@@ -38,7 +41,7 @@ fn odd(element: &Operand<'_>, written: bool, pred: bool, names: &dyn Names) -> O
             Some(Symbol::Register { elements: 1, .. }) => {
                 let message =
                     format!("the selector `{}` is overlooked in a list: all of `{}` counts", member.text, object.text);
-                Some(warning(message).help("remove it, or extract the part with `bfe` or `prmt` first"))
+                Some(warning(message).with_help("remove it, or extract the part with `bfe` or `prmt` first"))
             }
             None if written && special(object.text).is_some() => Some(read_only(element, object.text)),
             _ => None,
@@ -50,5 +53,5 @@ fn odd(element: &Operand<'_>, written: bool, pred: bool, names: &dyn Names) -> O
 fn read_only(element: &Operand<'_>, name: &str) -> Diagnostic {
     let message = format!("`{name}` is a special register: nothing can be written there");
     Diagnostic::warning(CODE, element.range.clone(), message)
-        .help("the assembler lets it pass in a list; use a register, or `_` where it allows that")
+        .with_help("the assembler lets it pass in a list; use a register, or `_` where it allows that")
 }

@@ -1,12 +1,12 @@
 //! `operand-count`: too few or too many operands.
 
 use crate::ast::Instruction;
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use ptx_isa::tables::Form;
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "operand-count";
+const CODE: Code = Code::OperandCount;
 
 /// The report. `counts` are the numbers that the form allows, ascending.
 pub fn report(instruction: &Instruction<'_>, head: &str, counts: &[usize], form: &'static Form) -> Diagnostic {
@@ -21,7 +21,7 @@ pub fn report(instruction: &Instruction<'_>, head: &str, counts: &[usize], form:
         }
     };
     let message = format!("`{head}` takes {wanted}, not {given}");
-    Diagnostic::error(CODE, place(instruction, counts), message).help(format!("the form is `{}`", form.text))
+    Diagnostic::error(CODE, place(instruction, counts), message).with_help(format!("the form is `{}`", form.text))
 }
 
 /// The first operand too many, or the head where operands are missing.

@@ -1,13 +1,13 @@
 //! `operand-kind`: an operand of the wrong kind: an immediate for a register, a list for a single value, and the like.
 
+use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Edit, Fix};
 use crate::operands::{Mismatch, What};
 use crate::spec::Spec;
 use ptx_isa::tables::Access;
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "operand-kind";
+const CODE: Code = Code::OperandKind;
 
 /// The report on those mismatches that have no code of their own.
 pub fn report(mismatch: &Mismatch, head: &str) -> Diagnostic {
@@ -93,7 +93,7 @@ pub fn report(mismatch: &Mismatch, head: &str) -> Diagnostic {
     };
     let diagnostic = Diagnostic::error(CODE, mismatch.range.clone(), message);
     match help {
-        Some(help) => diagnostic.help(help),
+        Some(help) => diagnostic.with_help(help),
         None => diagnostic,
     }
 }

@@ -1,11 +1,11 @@
 //! `operand-range`: an immediate outside of its range.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::spec::Spec;
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "operand-range";
+const CODE: Code = Code::OperandRange;
 
 /// The report.
 pub fn report(range: Range<usize>, value: i128, spec: &Spec, head: &str) -> Diagnostic {

@@ -1,13 +1,13 @@
 //! `operand-type`: a register of the wrong type, or a number of the wrong class.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::spec::Spec;
 use crate::types::{TypeId, agreeing};
 use ptx_isa::tables::{Access, SpecialRegister, TypeClass};
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "operand-type";
+const CODE: Code = Code::OperandType;
 
 /// The report on a register.
 pub fn register(range: Range<usize>, register: &str, found: TypeId, spec: &Spec, head: &str) -> Diagnostic {
@@ -16,20 +16,19 @@ pub fn register(range: Range<usize>, register: &str, found: TypeId, spec: &Spec,
     let diagnostic = Diagnostic::error(CODE, range, message);
     match spec.ty {
         Some(ty) if ty.info().bits == found.info().bits && ty.info().class != TypeClass::Pred => {
-            diagnostic.help(format!(
+            diagnostic.with_help(format!(
                 "the sizes are the same: `mov.b{} %new, {register};` reinterprets the bits, `cvt` converts the value",
                 ty.info().bits
             ))
         }
         Some(ty) if ty.info().class == TypeClass::Pred && spec.value.access == Access::Read => {
-            diagnostic.help(format!("compare first: `setp.ne.b{} %p, {register}, 0;`", found.info().bits))
+            diagnostic.with_help(format!("compare first: `setp.ne.b{} %p, {register}, 0;`", found.info().bits))
         }
-        Some(ty) if ty.info().class == TypeClass::Pred => diagnostic.help("declare one with `.reg .pred`"),
-        Some(ty) if found.info().class == TypeClass::Pred => {
-            diagnostic.help(format!("turn it into a number first: `selp.b{} %new, 1, 0, {register};`", ty.info().bits))
-        }
+        Some(ty) if ty.info().class == TypeClass::Pred => diagnostic.with_help("declare one with `.reg .pred`"),
+        Some(ty) if found.info().class == TypeClass::Pred => diagnostic
+            .with_help(format!("turn it into a number first: `selp.b{} %new, 1, 0, {register};`", ty.info().bits)),
         Some(ty) if ty.info().class != TypeClass::Pred && found.info().class != TypeClass::Pred => {
-            diagnostic.help("convert it with `cvt` first, or declare the register with another type")
+            diagnostic.with_help("convert it with `cvt` first, or declare the register with another type")
         }
         _ => diagnostic,
     }
@@ -49,9 +48,9 @@ pub fn immediate(range: Range<usize>, integer: bool, spec: Option<&Spec>, head: 
     let place = spec.map_or(String::new(), |s| format!(" for `{}` of `{head}`", s.value.name));
     let diagnostic = Diagnostic::error(CODE, range, format!("found {found}, expected {wanted}{place}"));
     if integer {
-        diagnostic.help("write it with a decimal point (`1.0`) or as bits (`0f3F800000`)")
+        diagnostic.with_help("write it with a decimal point (`1.0`) or as bits (`0f3F800000`)")
     } else {
-        diagnostic.help("write it without a fraction, or use an instruction of a floating-point type")
+        diagnostic.with_help("write it without a fraction, or use an instruction of a floating-point type")
     }
 }
 

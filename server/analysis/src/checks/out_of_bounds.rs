@@ -1,10 +1,10 @@
 //! `out-of-bounds`: a constant address outside of the variable that it names.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::memory::{Access, Place};
 
-/// The code.
-pub const CODE: &str = "out-of-bounds";
+const CODE: Code = Code::OutOfBounds;
 
 /// The report, if the access begins before the variable or ends after it.
 pub fn check(place: &Place<'_>, access: &Access) -> Option<Diagnostic> {
@@ -20,5 +20,5 @@ pub fn check(place: &Place<'_>, access: &Access) -> Option<Diagnostic> {
         place.written, place.offset, place.name
     );
     let help = "what lies there belongs to something else; mend the offset, or declare the variable larger";
-    Some(Diagnostic::warning(CODE, place.range.clone(), message).help(help))
+    Some(Diagnostic::warning(CODE, place.range.clone(), message).with_help(help))
 }

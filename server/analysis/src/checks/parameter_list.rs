@@ -1,15 +1,15 @@
 //! `parameter-list`: a list of parameters or results that no function can have.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "parameter-list";
+const CODE: Code = Code::ParameterList;
 
 /// The report on results in memory, of which there can be one.
 pub fn several_results(range: Range<usize>) -> Diagnostic {
     Diagnostic::error(CODE, range, "of several results, each must be in `.reg`: only a single one can be in `.param`")
-        .help("return a structure: `.param .align 8 .b8 results[16]`")
+        .with_help("return a structure: `.param .align 8 .b8 results[16]`")
 }
 
 /// The report on a parameter in a space that has none.
@@ -24,7 +24,7 @@ pub fn space(range: Range<usize>, name: &str, found: &str, kernel: bool) -> Diag
 /// The report on the results of a kernel.
 pub fn kernel_results(range: Range<usize>) -> Diagnostic {
     Diagnostic::error(CODE, range, "a kernel returns nothing")
-        .help("pass a pointer, and store what the kernel computes there")
+        .with_help("pass a pointer, and store what the kernel computes there")
 }
 
 /// The report on a parameter that is called `_`.
@@ -40,5 +40,5 @@ pub fn unnamed(range: Range<usize>) -> Diagnostic {
 pub fn open_array(range: Range<usize>, name: &str, what: &str) -> Diagnostic {
     let name = if name == "_" { String::new() } else { format!(" `{name}`") };
     Diagnostic::error(CODE, range, format!("the array{name} has no size, but {what}"))
-        .help("only the last parameter of a `.func` can be open: it takes any number of bytes")
+        .with_help("only the last parameter of a `.func` can be open: it takes any number of bytes")
 }

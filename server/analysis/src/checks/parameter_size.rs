@@ -1,12 +1,12 @@
 //! `parameter-size`: the parameters of a kernel are too large together.
 
 use crate::ast::Word;
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::target::{Environment, describe_needs};
 use ptx_isa::tables::Capacity;
 
-/// The code.
-pub const CODE: &str = "parameter-size";
+const CODE: Code = Code::ParameterSize;
 
 /// The report on the parameter that passes the limit.
 pub fn report(name: Word<'_>, end: u64, limit: u32, more: Option<&Capacity>, environment: &Environment) -> Diagnostic {
@@ -17,7 +17,7 @@ pub fn report(name: Word<'_>, end: u64, limit: u32, more: Option<&Capacity>, env
     );
     let found = Diagnostic::error(CODE, name.range(), message);
     match more.and_then(|c| Some((c.bytes, c.gates.first()?))) {
-        Some((bytes, gate)) => found.help(format!("{bytes} bytes need {}", describe_needs(gate))),
-        None => found.help("pass the address of a variable in `.global` or `.const` instead"),
+        Some((bytes, gate)) => found.with_help(format!("{bytes} bytes need {}", describe_needs(gate))),
+        None => found.with_help("pass the address of a variable in `.global` or `.const` instead"),
     }
 }

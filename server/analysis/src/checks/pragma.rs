@@ -1,15 +1,15 @@
 //! `pragma`: a `.pragma` where it may not stand, or with a wrong argument.
 
 use crate::ast::Word;
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 
-/// The code.
-pub const CODE: &str = "pragma";
+const CODE: Code = Code::Pragma;
 
 /// Between the header of a function and its body.
 pub fn in_function_header(word: Word<'_>) -> Diagnostic {
     Diagnostic::error(CODE, word.range(), "`.pragma` cannot stand between the header of a function and its body")
-        .help("write it into the body; only kernels (`.entry`) have it before the body")
+        .with_help("write it into the body; only kernels (`.entry`) have it before the body")
 }
 
 /// A string that belongs into a body, or into that of a kernel.

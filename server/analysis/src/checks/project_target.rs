@@ -1,5 +1,6 @@
 //! `project-target`: the module's own target has it, but not every architecture that the project is for.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::lower::{Source, named_children};
 use crate::project::Lacking;
@@ -8,8 +9,7 @@ use ptx_isa::tables::{Gate, GateKind, Target};
 use ptx_syntax::{Node, kinds};
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "project-target";
+const CODE: Code = Code::ProjectTarget;
 
 /// The report, under this code or that of `project-version`, whichever the project lacks.
 pub fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Environment) -> Option<Diagnostic> {
@@ -47,7 +47,7 @@ pub fn check(
             let what = format!("`{}`, for which this module is checked, needs", asked.name);
             let says = environment.version.map_or("nothing".to_owned(), |v| format!("PTX {v}"));
             let message = format!("{what} {}; it says {says}", describe_needs(gate));
-            out.push(Diagnostic::error(super::requires_version::CODE, range.clone(), message));
+            out.push(Diagnostic::error(Code::RequiresVersion, range.clone(), message));
         }
     }
     let Some(target) = environment.target.filter(|_| !environment.asked) else { return };
@@ -66,5 +66,5 @@ fn module(range: Range<usize>, target: &Target, without: &[&str]) -> Diagnostic 
     } else {
         "code for a target runs on that architecture and on later ones"
     };
-    Diagnostic::warning(CODE, range, message).help(help)
+    Diagnostic::warning(CODE, range, message).with_help(help)
 }

@@ -1,5 +1,6 @@
 //! `project-version`: the module's own version has it, but the project is to do with an older one.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::lower::Source;
 use crate::target::Environment;
@@ -7,8 +8,7 @@ use ptx_isa::tables::Version;
 use ptx_syntax::{Node, fields};
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "project-version";
+const CODE: Code = Code::ProjectVersion;
 
 /// The report on something that is used.
 pub fn report(range: Range<usize>, what: &str, needs: &str, newest: Version) -> Diagnostic {
@@ -24,6 +24,6 @@ pub fn check(source: Source<'_>, node: Node<'_>, environment: &Environment, out:
     {
         let message = format!("PTX {version} is newer than what the project uses, which is PTX {newest} at most");
         let help = "a driver refuses a module whose `.version` is newer than what it knows";
-        out.push(Diagnostic::warning(CODE, source.range(number), message).help(help));
+        out.push(Diagnostic::warning(CODE, source.range(number), message).with_help(help));
     }
 }

@@ -2,11 +2,11 @@
 
 use super::one_of;
 use crate::ast::Word;
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "redundant-directive";
+const CODE: Code = Code::RedundantDirective;
 
 /// The same directive stands again further on.
 pub fn overridden(range: Range<usize>, name: Word<'_>, later: Word<'_>) -> Diagnostic {

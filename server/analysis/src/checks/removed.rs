@@ -1,12 +1,12 @@
 //! `removed`: newer versions or targets no longer have it.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::target::{Environment, describe_needs, is_option};
 use ptx_isa::tables::Gate;
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "removed";
+const CODE: Code = Code::Removed;
 
 /// The report.
 pub fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Environment) -> Diagnostic {
@@ -17,5 +17,5 @@ pub fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Enviro
         format!("`{what}` is no longer there from {} on; {}", describe_needs(gate), environment.says())
     };
     let diagnostic = Diagnostic::error(CODE, range, message);
-    if gate.note.is_empty() { diagnostic } else { diagnostic.help(gate.note) }
+    if gate.note.is_empty() { diagnostic } else { diagnostic.with_help(gate.note) }
 }

@@ -1,12 +1,12 @@
 //! `reserved-name`: a name that belongs to the language.
 
 use crate::ast::Word;
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use ptx_isa::ISA;
 use std::sync::LazyLock;
 
-/// The code.
-pub const CODE: &str = "reserved-name";
+const CODE: Code = Code::ReservedName;
 
 static WORDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let words = ISA.directives.iter().flat_map(|d| d.words).copied();
@@ -23,6 +23,6 @@ pub fn check(name: Word<'_>, range: bool, out: &mut Vec<Diagnostic>) {
         out.push(Diagnostic::error(CODE, name.range(), message));
     } else if special() {
         let message = format!("this hides the special register `{}`", name.text);
-        out.push(Diagnostic::warning(CODE, name.range(), message).help("choose another name"));
+        out.push(Diagnostic::warning(CODE, name.range(), message).with_help("choose another name"));
     }
 }

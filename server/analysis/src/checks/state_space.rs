@@ -1,12 +1,12 @@
 //! `state-space`: a variable of another state space than the instruction accesses.
 
 use super::one_of;
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::spec::Spec;
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "state-space";
+const CODE: Code = Code::StateSpace;
 
 /// The report.
 pub fn report(range: Range<usize>, variable: &str, space: &str, spec: Option<&Spec>, head: &str) -> Diagnostic {
@@ -14,12 +14,12 @@ pub fn report(range: Range<usize>, variable: &str, space: &str, spec: Option<&Sp
         Some(spaces) => {
             let message = format!("`{variable}` is a `{space}` variable, but `{head}` accesses {}", one_of(spaces));
             Diagnostic::error(CODE, range, message)
-                .help(format!("use `{space}` in the instruction, or another variable"))
+                .with_help(format!("use `{space}` in the instruction, or another variable"))
         }
         None => {
             let message = format!("`{variable}` is a `{space}` variable, which a generic address does not reach");
             Diagnostic::error(CODE, range, message)
-                .help(format!("name the state space: add `{space}` to the instruction"))
+                .with_help(format!("name the state space: add `{space}` to the instruction"))
         }
     }
 }

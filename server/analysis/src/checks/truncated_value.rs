@@ -1,10 +1,10 @@
 //! `truncated-value`: a number that does not fit, of which the assembler keeps a part without a word.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "truncated-value";
+const CODE: Code = Code::TruncatedValue;
 
 /// An integer for so many bits, read as signed or unsigned, whichever fits.
 pub fn integer(range: Range<usize>, text: &str, value: i128, bits: u16, ty: &str) -> Option<Diagnostic> {
@@ -39,7 +39,7 @@ pub fn float(range: Range<usize>, text: &str, value: f64, ty: &str) -> Option<Di
 /// An address for fewer bits than addresses have.
 pub fn address(range: Range<usize>, name: &str, ty: &str) -> Diagnostic {
     Diagnostic::warning(CODE, range, format!("the address of `{name}` has 64 bits, and `{ty}` keeps the lower half"))
-        .help("use `.u64`")
+        .with_help("use `.u64`")
 }
 
 /// Whether an integer of 64 bits is, signed or unsigned, one of so many bits.

@@ -1,11 +1,11 @@
 //! `unbracketed-address`: an address without its brackets, which the assembler lets through.
 
 use crate::ast::{Operand, OperandKind};
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::spec::Shape;
 
-/// The code.
-pub const CODE: &str = "unbracketed-address";
+const CODE: Code = Code::UnbracketedAddress;
 
 /// The report, if the operand is an address and has no brackets.
 pub fn check(operand: &Operand<'_>, shape: &Shape, head: &str) -> Option<Diagnostic> {
@@ -14,5 +14,5 @@ pub fn check(operand: &Operand<'_>, shape: &Shape, head: &str) -> Option<Diagnos
     let name = parts.first().filter(|_| bare)?.value.name;
     let message = format!("`{name}` of `{head}` is an address: it belongs in brackets");
     let help = "write `[…]` around it; the assembler lets it pass without";
-    Some(Diagnostic::warning(CODE, operand.range.clone(), message).help(help))
+    Some(Diagnostic::warning(CODE, operand.range.clone(), message).with_help(help))
 }

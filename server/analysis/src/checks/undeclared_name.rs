@@ -1,75 +1,123 @@
 //! `undeclared-name`: nothing has that name here.
 
-use super::suggest;
+use super::{suggest, write_instead};
 use crate::ast::Word;
-use crate::diagnostic::{Diagnostic, Fix, Related};
+use crate::codes::{Finding, Words};
+use crate::diagnostic::{Diagnostic, Related};
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "undeclared-name";
-
 /// In a function that has lost its declarations, thousands of suggestions would take long and not help.
-const MOST_SUGGESTIONS: usize = 32;
+const MAX_SUGGESTIONS: usize = 32;
 
-/// The report, without help yet.
+/// A name that is not declared where it is used.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct UndeclaredName {
+    /// The name.
+    pub name: Box<str>,
+    /// What it should be.
+    pub kind: Kind,
+    /// The declared name that is nearest to it.
+    pub near: Option<Box<str>>,
+}
+
+/// What an undeclared name should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A register, a variable or a parameter.
+    Operand,
+    /// The label of a branch or of a list.
+    Label,
+    /// A label that another block has.
+    InnerLabel,
+    /// The function of a call.
+    Function,
+}
+
+impl Words for UndeclaredName {
+    fn message(&self) -> String {
+        let name = &self.name;
+        match self.kind {
+            Kind::Operand if name.starts_with('%') => format!("no register `{name}` is declared here"),
+            Kind::Operand => format!("no name `{name}` is declared here"),
+            Kind::Label | Kind::InnerLabel => format!("no label `{name}` can be seen from here"),
+            Kind::Function => format!("no function `{name}` is declared here"),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let name = &self.name;
+        match (&self.near, self.kind) {
+            (_, Kind::InnerLabel) => Some("labels can be seen in their block and in those inside of it".to_owned()),
+            (Some(near), _) => Some(format!("did you mean `{near}`?")),
+            (None, Kind::Label) => Some(format!(
+                "write `{name}:` before the instruction to jump to; a label is known in its own block alone"
+            )),
+            (None, _) if name.starts_with('%') => Some(format!("declare it: `.reg .b32 {name};`")),
+            (None, _) => None,
+        }
+    }
+}
+
+fn new(range: Range<usize>, name: &str, kind: Kind) -> Diagnostic {
+    Diagnostic::new(range, UndeclaredName { name: name.into(), kind, near: None })
+}
+
+/// The report on an operand.
 pub fn report(range: Range<usize>, name: &str) -> Diagnostic {
-    let what = if name.starts_with('%') { "register" } else { "name" };
     // What the module declares further down is declared too late.
-    Diagnostic::error(CODE, range, format!("no {what} `{name}` is declared here")).declared_at(name)
+    new(range, name, Kind::Operand).declared_at(name)
 }
 
 /// The report on the label of a branch or of a list.
 pub fn label(range: Range<usize>, name: &str) -> Diagnostic {
-    Diagnostic::error(CODE, range, format!("{NO_LABEL} `{name}` can be seen from here"))
+    new(range, name, Kind::Label)
 }
 
 /// The report on the function of a call.
 pub fn function(range: Range<usize>, name: &str) -> Diagnostic {
-    Diagnostic::error(CODE, range, format!("no function `{name}` is declared here")).declared_at(name)
+    new(range, name, Kind::Function).declared_at(name)
+}
+
+fn of(diagnostic: &mut Diagnostic) -> Option<&mut UndeclaredName> {
+    if let Finding::UndeclaredName(found) = &mut diagnostic.finding { Some(found) } else { None }
 }
 
 /// Whether a diagnostic is the report on a label.
 pub fn is_label(diagnostic: &Diagnostic) -> bool {
-    diagnostic.code == CODE && diagnostic.message.starts_with(NO_LABEL)
+    let is_label = |found: &UndeclaredName| matches!(found.kind, Kind::Label | Kind::InnerLabel);
+    matches!(&diagnostic.finding, Finding::UndeclaredName(found) if is_label(found))
 }
-
-/// How [`label`] begins.
-const NO_LABEL: &str = "no label";
 
 /// The name that a finding says is not declared.
 pub fn name(diagnostic: &Diagnostic) -> Option<&str> {
-    if diagnostic.code == CODE { diagnostic.message.split('`').nth(1) } else { None }
+    if let Finding::UndeclaredName(found) = &diagnostic.finding { Some(&found.name) } else { None }
 }
 
-/// Adds help to the reports of a function. `known` are its names. This comes after everything else, so that the help
-/// depends on the text alone and not on which findings were remembered.
+/// Adds the nearest names to the reports of a function. `known` are its names. This comes after everything else, so that
+/// the help depends on the text alone and not on which findings were remembered.
 pub fn add_help(diagnostics: &mut [Diagnostic], known: &[&str]) {
-    let reports = diagnostics.iter_mut().filter(|d| d.code == CODE);
-    for (number, diagnostic) in reports.enumerate() {
-        let name = diagnostic.message.split('`').nth(1).unwrap_or("").to_owned();
-        let near = if number < MOST_SUGGESTIONS { suggest(&name, known.iter().copied()) } else { None };
-        if let Some(near) = near {
-            diagnostic.fixes.push(Fix::replace(format!("Write `{near}`"), diagnostic.range.clone(), near));
+    let mut number = 0;
+    for diagnostic in diagnostics {
+        let range = diagnostic.range.clone();
+        let Some(found) = of(diagnostic) else { continue };
+        number += 1;
+        if number > MAX_SUGGESTIONS {
+            return;
         }
-        diagnostic.help = match near {
-            Some(near) => Some(format!("did you mean `{near}`?")),
-            None if diagnostic.message.starts_with(NO_LABEL) => Some(format!(
-                "write `{name}:` before the instruction to jump to; a label is known in its own block alone"
-            )),
-            None if name.starts_with('%') => Some(format!("declare it: `.reg .b32 {name};`")),
-            None => None,
-        };
+        found.near = suggest(&found.name, known.iter().copied()).map(Into::into);
+        let fix = write_instead(range, found.near.as_deref());
+        diagnostic.fixes.extend(fix);
     }
 }
 
 /// Says where a label is that cannot be seen from the place that names it. `labels` are those of the function.
 pub fn add_labels(diagnostics: &mut [Diagnostic], labels: &[Word<'_>]) {
     for diagnostic in diagnostics.iter_mut().filter(|d| is_label(d)) {
-        let name = diagnostic.message.split('`').nth(1).unwrap_or("");
-        let Some(label) = labels.iter().find(|l| l.text == name) else { continue };
+        let Some(found) = of(diagnostic) else { continue };
+        let Some(label) = labels.iter().find(|l| *l.text == *found.name) else { continue };
+        found.kind = Kind::InnerLabel;
         let message = "it stands in a block of its own".to_owned();
         diagnostic.fixes.clear();
-        diagnostic.help = Some("labels can be seen in their block and in those inside of it".to_owned());
         diagnostic.related.push(Related { range: label.range(), message, declares: None });
     }
 }

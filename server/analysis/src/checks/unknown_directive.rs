@@ -2,12 +2,12 @@
 
 use super::{did_you_mean, suggest};
 use crate::ast::Word;
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use ptx_isa::ISA;
 use ptx_isa::tables::Directive;
 
-/// The code.
-pub const CODE: &str = "unknown-directive";
+const CODE: Code = Code::UnknownDirective;
 
 /// The report.
 pub fn report(directive: Word<'_>) -> Diagnostic {

@@ -2,12 +2,12 @@
 
 use super::{did_you_mean, suggest};
 use crate::ast::Word;
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use ptx_isa::ISA;
 use ptx_isa::tables::Opcode;
 
-/// The code.
-pub const CODE: &str = "unknown-modifier";
+const CODE: Code = Code::UnknownModifier;
 
 /// Whether any instruction at all has it.
 pub fn is_known(name: &str) -> bool {

@@ -2,11 +2,11 @@
 
 use super::{did_you_mean, suggest};
 use crate::ast::Word;
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use ptx_isa::ISA;
 
-/// The code.
-pub const CODE: &str = "unknown-opcode";
+const CODE: Code = Code::UnknownOpcode;
 
 /// The report on an opcode that is none.
 pub fn report(opcode: Word<'_>) -> Diagnostic {

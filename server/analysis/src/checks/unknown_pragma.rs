@@ -2,11 +2,11 @@
 
 use super::suggest;
 use crate::ast::Word;
+use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Fix};
 use ptx_isa::ISA;
 
-/// The code.
-pub const CODE: &str = "unknown-pragma";
+const CODE: Code = Code::UnknownPragma;
 
 /// The report, a warning.
 pub fn report(string: Word<'_>, place: &str) -> Diagnostic {
@@ -21,7 +21,7 @@ pub fn report(string: Word<'_>, place: &str) -> Diagnostic {
         Some(near) => {
             let text = if rest.is_empty() { near.to_owned() } else { format!("{near} {rest}") };
             let text = if near == "nounroll" { near.to_owned() } else { text };
-            found.help(format!("did you mean `{text}`?")).fix(Fix::replace(
+            found.with_help(format!("did you mean `{text}`?")).fix(Fix::replace(
                 format!("Change it to `{text}`"),
                 string.range(),
                 text.clone(),

@@ -1,10 +1,10 @@
 //! `unused-bits`: an immediate of which the instruction reads a part.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "unused-bits";
+const CODE: Code = Code::UnusedBits;
 
 /// The report. `highest` is the largest value of which all is read.
 pub fn report(range: Range<usize>, text: &str, value: i128, operand: &str, head: &str, highest: i64) -> Diagnostic {

@@ -1,11 +1,11 @@
 //! `unusual-modifier-order`: modifiers in an order that the assembler accepts, but the manual does not show.
 
 use crate::ast::{Instruction, Word};
+use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::head::Candidate;
 
-/// The code.
-pub const CODE: &str = "unusual-modifier-order";
+const CODE: Code = Code::UnusualModifierOrder;
 
 /// The report, if the modifiers do not stand in the order of the form.
 pub fn check(instruction: &Instruction<'_>, candidate: &Candidate, written: &str, out: &mut Vec<Diagnostic>) {
@@ -27,5 +27,5 @@ pub fn check(instruction: &Instruction<'_>, candidate: &Candidate, written: &str
     let range = first.0.start as usize..instruction.head().end;
     let message = format!("the manual's order of these modifiers is `{head}`");
     let fix = Fix::replace(format!("Write `{head}`"), instruction.head(), head).preferred();
-    out.push(Diagnostic::hint(CODE, range, message).help(format!("`{written}` means the same")).fix(fix));
+    out.push(Diagnostic::hint(CODE, range, message).with_help(format!("`{written}` means the same")).fix(fix));
 }

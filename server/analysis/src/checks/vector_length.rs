@@ -1,11 +1,11 @@
 //! `vector-length`: a list with too few or too many elements, or none where one must be.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::spec::Spec;
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "vector-length";
+const CODE: Code = Code::VectorLength;
 
 /// The report on a list of the wrong length.
 pub fn report(range: Range<usize>, found: usize, spec: Option<&Spec>, head: &str) -> Diagnostic {
@@ -18,7 +18,7 @@ pub fn report(range: Range<usize>, found: usize, spec: Option<&Spec>, head: &str
     };
     let found = Diagnostic::error(CODE, range, message);
     match spec.and_then(|s| s.ty) {
-        Some(ty) => found.help(format!("each element is {}", super::operand_type::wanted_of(ty))),
+        Some(ty) => found.with_help(format!("each element is {}", super::operand_type::wanted_of(ty))),
         None => found,
     }
 }

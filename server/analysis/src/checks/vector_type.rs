@@ -1,15 +1,15 @@
 //! `vector-type`: a vector that cannot be declared.
 
 use crate::ast::Word;
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 
-/// The code.
-pub const CODE: &str = "vector-type";
+const CODE: Code = Code::VectorType;
 
 /// `.v8`.
 pub fn length(word: Word<'_>) -> Diagnostic {
     Diagnostic::error(CODE, word.range(), format!("a vector has 2 or 4 elements, `{}` cannot be declared", word.text))
-        .help("longer vectors exist in instructions only: list the registers in braces")
+        .with_help("longer vectors exist in instructions only: list the registers in braces")
 }
 
 /// More than 128 bits.
@@ -29,5 +29,5 @@ pub fn element(word: Word<'_>, ty: &str) -> Diagnostic {
 /// A vector in `.param`.
 pub fn parameter(word: Word<'_>, bytes: u32) -> Diagnostic {
     Diagnostic::error(CODE, word.range(), "a `.param` variable cannot be a vector")
-        .help(format!("declare `.align {bytes} .b8 name[{bytes}]`"))
+        .with_help(format!("declare `.align {bytes} .b8 name[{bytes}]`"))
 }

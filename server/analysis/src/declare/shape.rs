@@ -47,7 +47,7 @@ fn order(declaration: &Declaration<'_>, site: Site, out: &mut Vec<Diagnostic>) {
     let vector = declaration.vectors.first().map(|w| w.range().start);
     let limit = vector.map_or(ty, |v| v.min(ty));
     let what = if limit < ty { "the vector length" } else { "the type" };
-    let mut late = |range: Range<usize>, before: &str| out.push(syntax_error::order(range, before));
+    let mut late = |range: Range<usize>, before: &'static str| out.push(syntax_error::order(range, before));
     if let Some(vector) = declaration.vectors.first().filter(|w| w.range().start > ty) {
         late(vector.range(), "the type");
     }

@@ -17,7 +17,6 @@ pub mod effects;
 pub mod facts;
 mod function;
 mod graph;
-pub mod lints;
 pub mod liveness;
 mod lowering;
 pub mod paths;

@@ -10,7 +10,7 @@ fn program_of(version: &str, module: &str) -> Program {
 
 fn program(module: &str) -> Program {
     let out = program_of("8.5", module);
-    let errors: Vec<&str> = out.errors.iter().map(|d| &*d.message).collect();
+    let errors: Vec<String> = out.errors.iter().map(crate::Diagnostic::message).collect();
     assert_eq!(errors, Vec::<&str>::new(), "{module}");
     out
 }

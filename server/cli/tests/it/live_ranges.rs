@@ -26,8 +26,8 @@ fn codes(text: &str) -> Vec<String> {
     let mut found = analyzer.analyze(&snapshot).diagnostics;
     found.extend(analyzer.lints(&snapshot, &|| false).unwrap_or_default());
     let shown = |d: &ptx_analysis::Diagnostic| match d.severity {
-        Severity::Error => format!("{}: {}", d.code, d.message),
-        _ => d.code.to_owned(),
+        Severity::Error => format!("{}: {}", d.code(), d.message()),
+        _ => d.code().to_string(),
     };
     let mut out: Vec<String> = found.iter().map(shown).collect();
     out.sort();

@@ -2,7 +2,7 @@
 //! been written, the word, and the least that must follow, and checked.
 
 use super::place::Level;
-use ptx_analysis::checks::{deprecated, missing_directive, removed, requires_target, requires_version};
+use ptx_analysis::Code;
 use ptx_analysis::target::Environment;
 use ptx_analysis::{Analyzer, Severity};
 use ptx_syntax::Snapshot;
@@ -68,18 +68,18 @@ impl Trial<'_> {
         let report = Analyzer::default().analyze(&Snapshot::new(&text));
         // What an option of the target needs besides is no fault of the statement.
         let begin = text.len() - body.len() - 1;
-        let gates = [requires_version::CODE, requires_target::CODE, removed::CODE];
+        let gates = [Code::RequiresVersion, Code::RequiresTarget, Code::Removed];
         let errors = report.diagnostics.iter().filter(|d| d.severity == Severity::Error && d.range.start >= begin);
         let mut lacking = None;
-        for error in errors.filter(|d| d.code != missing_directive::CODE) {
-            if !gates.contains(&error.code) {
+        for error in errors.filter(|d| d.code() != Code::MissingDirective) {
+            if !gates.contains(&error.code()) {
                 return Verdict::Wrong;
             }
-            lacking = lacking.or_else(|| Some(short(&error.message)));
+            lacking = lacking.or_else(|| Some(short(&error.message())));
         }
         match lacking {
             Some(message) => Verdict::Lacking(message),
-            None if report.diagnostics.iter().any(|d| d.code == deprecated::CODE) => Verdict::Deprecated,
+            None if report.diagnostics.iter().any(|d| d.code() == Code::Deprecated) => Verdict::Deprecated,
             None => Verdict::Fine,
         }
     }

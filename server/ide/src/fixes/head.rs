@@ -2,11 +2,8 @@
 
 use super::statement::Statement;
 use super::{Fix, fix};
+use ptx_analysis::Code;
 use ptx_analysis::ast::Instruction;
-use ptx_analysis::checks::{
-    illegal_combination, missing_modifier, modifier_not_allowed, modifier_order, operand_kind, operand_type,
-    state_space, unknown_modifier, vector_length,
-};
 use ptx_analysis::head::{self, Candidate, Head, Problem};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Form, Opcode, Slot};
@@ -41,23 +38,23 @@ impl Change {
 
 /// Adds what mends the statement's modifiers.
 pub fn fixes(statement: &Statement<'_>, out: &mut Vec<Fix>) {
-    let code = statement.diagnostic.code;
+    let code = statement.diagnostic.code();
     statement.lowered(|instruction| {
         let (opcode, head) = statement.head(instruction)?;
         let mut try_ = Try { statement, instruction, opcode, out, whatever_the_operands: false };
         match code {
-            missing_modifier::CODE => try_.missing(&head),
-            modifier_order::CODE => try_.order(&head),
-            modifier_not_allowed::CODE | illegal_combination::CODE => try_.neighbours(&head),
+            Code::MissingModifier => try_.missing(&head),
+            Code::ModifierOrder => try_.order(&head),
+            Code::ModifierNotAllowed | Code::IllegalCombination => try_.neighbours(&head),
             // A modifier that is spelt nearly right has its suggestion.
-            unknown_modifier::CODE if try_.out.is_empty() => try_.neighbours(&head),
-            operand_type::CODE => try_.change(&head, Change::Types),
-            operand_kind::CODE if statement.diagnostic.message.contains("handle") => try_.change(&head, Change::Types),
-            state_space::CODE => {
+            Code::UnknownModifier if try_.out.is_empty() => try_.neighbours(&head),
+            Code::OperandType => try_.change(&head, Change::Types),
+            Code::OperandKind if statement.diagnostic.message().contains("handle") => try_.change(&head, Change::Types),
+            Code::StateSpace => {
                 try_.change(&head, Change::Spaces);
                 try_.add(&head, Change::Spaces);
             }
-            vector_length::CODE => {
+            Code::VectorLength => {
                 try_.change(&head, Change::Lengths);
                 try_.add(&head, Change::Lengths);
             }

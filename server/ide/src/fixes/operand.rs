@@ -3,29 +3,29 @@
 use super::declare::{self, indentation};
 use super::statement::Statement;
 use super::{Fix, fix};
+use ptx_analysis::Code;
+use ptx_analysis::Edit;
 use ptx_analysis::ast::Instruction;
-use ptx_analysis::checks::guard_predicate;
 use ptx_analysis::literal;
 use ptx_analysis::operands::{Mismatch, What, special};
 use ptx_analysis::spec::Spec;
 use ptx_analysis::symbols::Symbol;
 use ptx_analysis::types::TypeId;
-use ptx_analysis::{Edit, checks};
 use ptx_isa::tables::{Access, Kind, TypeClass};
 use std::ops::Range;
 
 /// Adds what mends the statement's operands.
 pub fn fixes(statement: &Statement<'_>, out: &mut Vec<Fix>) {
-    const CODES: [&str; 7] = [
-        checks::operand_kind::CODE,
-        checks::operand_type::CODE,
-        checks::vector_length::CODE,
-        checks::undeclared_name::CODE,
-        checks::unbracketed_address::CODE,
-        checks::syntax_error::CODE,
-        guard_predicate::CODE,
+    const CODES: [Code; 7] = [
+        Code::OperandKind,
+        Code::OperandType,
+        Code::VectorLength,
+        Code::UndeclaredName,
+        Code::UnbracketedAddress,
+        Code::SyntaxError,
+        Code::GuardPredicate,
     ];
-    if !CODES.contains(&statement.diagnostic.code) {
+    if !CODES.contains(&statement.diagnostic.code()) {
         return;
     }
     let place = statement.place();
@@ -39,7 +39,7 @@ pub fn fixes(statement: &Statement<'_>, out: &mut Vec<Fix>) {
             }
             return Some(());
         }
-        if statement.diagnostic.code == checks::unbracketed_address::CODE {
+        if statement.diagnostic.code() == Code::UnbracketedAddress {
             try_.brackets();
             return Some(());
         }

@@ -2,6 +2,7 @@
 
 use crate::hover::choose;
 use crate::names::Around;
+use ptx_analysis::Finding;
 use ptx_analysis::ast::Instruction;
 use ptx_analysis::head::{self, Head};
 use ptx_analysis::lower::{self, Source};
@@ -29,7 +30,7 @@ pub struct Statement<'t> {
     pub base: usize,
     names: Around<'t>,
     /// What is wrong with it as it is, but for names that nothing declares.
-    errors: Vec<(&'static str, String)>,
+    errors: Vec<Finding>,
 }
 
 /// Names of a text under trial: those that the fix declares, then those of the file. What nothing declares is another mistake.
@@ -118,11 +119,11 @@ impl<'t> Statement<'t> {
     }
 
     /// The errors of a text, and what has the finding's code.
-    fn check(&self, text: &str, declared: &[(String, Symbol)]) -> Vec<(&'static str, String)> {
+    fn check(&self, text: &str, declared: &[(String, Symbol)]) -> Vec<Finding> {
         let names = Trial { around: &self.names, declared };
         let found = statement::check(text, self.environment, &names);
-        let counts = |d: &Diagnostic| d.severity == Severity::Error || d.code == self.diagnostic.code;
-        found.into_iter().filter(counts).map(|d| (d.code, d.message)).collect()
+        let counts = |d: &Diagnostic| d.severity == Severity::Error || d.code() == self.diagnostic.code();
+        found.into_iter().filter(counts).map(|d| d.finding).collect()
     }
 
     /// Whether an instruction is without errors. `declared` are registers that are declared along with it.
@@ -134,10 +135,10 @@ impl<'t> Statement<'t> {
     pub fn is_better(&self, text: &str, declared: &[(String, Symbol)]) -> bool {
         let mut left = self.errors.clone();
         for error in self.check(text, declared) {
-            let Some(same) = left.iter().position(|e| *e == error) else { return false };
+            let Some(same) = left.iter().position(|e| e.is_same(&error)) else { return false };
             left.remove(same);
         }
-        left.iter().any(|(code, message)| *code == self.diagnostic.code && *message == self.diagnostic.message)
+        left.iter().any(|found| found.is_same(&self.diagnostic.finding))
     }
 
     /// The text with some ranges replaced, which must stand in order.

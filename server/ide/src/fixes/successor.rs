@@ -2,13 +2,13 @@
 
 use super::statement::Statement;
 use super::{Fix, fix};
-use ptx_analysis::checks::{deprecated, removed};
+use ptx_analysis::Code;
 use ptx_analysis::head::{self, Candidate};
 use ptx_isa::tables::Successor;
 
 /// Adds the successors of the statement's form.
 pub fn fixes(statement: &Statement<'_>, out: &mut Vec<Fix>) {
-    if ![deprecated::CODE, removed::CODE].contains(&statement.diagnostic.code) {
+    if ![Code::Deprecated, Code::Removed].contains(&statement.diagnostic.code()) {
         return;
     }
     let before = out.len();

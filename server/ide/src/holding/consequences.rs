@@ -5,8 +5,9 @@
 
 use super::statement;
 use crate::names::function_around;
+use ptx_analysis::Code;
 use ptx_analysis::Diagnostic;
-use ptx_analysis::checks::{syntax_error, undeclared_name, unknown_directive};
+use ptx_analysis::checks::undeclared_name;
 use ptx_isa::ISA;
 use ptx_syntax::{Snapshot, kinds};
 use std::ops::Range;
@@ -16,16 +17,16 @@ const MAX_ERRORS: usize = 64;
 
 /// Marks the names that a broken declaration may declare.
 pub fn of_broken_declarations(snapshot: &Snapshot, found: &[Diagnostic], held: &mut [bool]) {
-    if !found.iter().any(|d| d.code == undeclared_name::CODE) {
+    if !found.iter().any(|d| d.code() == Code::UndeclaredName) {
         return;
     }
-    let broken = found.iter().filter(|d| [syntax_error::CODE, unknown_directive::CODE].contains(&d.code));
+    let broken = found.iter().filter(|d| [Code::SyntaxError, Code::UnknownDirective].contains(&d.code()));
     let scopes: Vec<Range<usize>> = broken.take(MAX_ERRORS).filter_map(|d| scope(snapshot, d.range.start)).collect();
     if scopes.is_empty() {
         return;
     }
     for (diagnostic, held) in found.iter().zip(held) {
-        let is_name = diagnostic.code == undeclared_name::CODE && !undeclared_name::is_label(diagnostic);
+        let is_name = diagnostic.code() == Code::UndeclaredName && !undeclared_name::is_label(diagnostic);
         *held |= is_name && scopes.iter().any(|s| s.contains(&diagnostic.range.start));
     }
 }

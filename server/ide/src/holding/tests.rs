@@ -76,7 +76,7 @@ impl Model {
             all.saturating_sub(HEAD.matches('\n').count())
         };
         let shown = found.iter().zip(&split.held).filter(|(_, held)| !**held);
-        shown.map(|(d, _)| format!("{} {}", line(d), d.code)).collect()
+        shown.map(|(d, _)| format!("{} {}", line(d), d.code())).collect()
     }
 }
 

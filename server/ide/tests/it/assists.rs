@@ -14,7 +14,12 @@ const TAIL: &str = "\nret;\n}\n";
 
 fn errors(text: &str) -> Vec<(&'static str, String)> {
     let report = Analyzer::default().analyze(&Snapshot::new(text));
-    report.diagnostics.into_iter().filter(|d| d.severity == Severity::Error).map(|d| (d.code, d.message)).collect()
+    report
+        .diagnostics
+        .into_iter()
+        .filter(|d| d.severity == Severity::Error)
+        .map(|d| (d.code().name(), d.message()))
+        .collect()
 }
 
 /// The assists at the mark in some statements, and what they make of these.

@@ -205,7 +205,7 @@ fn errors(head: &str, statement: &str) -> Vec<String> {
     let report =
         Analyzer::default().analyze(&Snapshot::new(&format!("{head}{FIXTURE}    {statement}\n    ret;\n}}\n")));
     let own = report.diagnostics.into_iter().filter(|d| d.severity == Severity::Error && d.range.start >= begin);
-    own.map(|d| d.message).collect()
+    own.map(|d| d.message()).collect()
 }
 
 /// xorshift: the same sequence in every run.

@@ -12,10 +12,7 @@
 mod reading;
 
 use crate::completion_reach::Random;
-use ptx_analysis::checks::{
-    alias, illegal_combination, operand_count, operand_kind, removed, requires_target, requires_version, state_space,
-    undeclared_name,
-};
+use ptx_analysis::Code;
 use ptx_analysis::{Analyzer, Diagnostic, Severity, head};
 use ptx_ide::reference::kernels::KERNELS;
 use ptx_ide::{CompletionOptions, Completions, Item, completion};
@@ -235,11 +232,11 @@ fn every_modifier_that_is_listed_leads_to_a_form() {
 
 /// Whether errors say no more than that the module's version or target lacks something, or the header a directive.
 fn are_gates(errors: &[Diagnostic]) -> bool {
-    errors.iter().all(|d| [requires_target::CODE, requires_version::CODE, removed::CODE].contains(&d.code))
+    errors.iter().all(|d| [Code::RequiresTarget, Code::RequiresVersion, Code::Removed].contains(&d.code()))
 }
 
 fn shown(errors: &[Diagnostic]) -> String {
-    errors.iter().map(|d| format!("{}: {}", d.code, d.message)).collect::<Vec<_>>().join("; ")
+    errors.iter().map(|d| format!("{}: {}", d.code(), d.message())).collect::<Vec<_>>().join("; ")
 }
 
 #[test]
@@ -385,7 +382,7 @@ impl Walk<'_> {
             if item.snippet {
                 // Its places are filled with the names of the operands, which may be names of the kernel by chance.
                 let mut errors = self.errors_with("");
-                errors.retain(|e| ![undeclared_name::CODE, state_space::CODE].contains(&e.code));
+                errors.retain(|e| ![Code::UndeclaredName, Code::StateSpace].contains(&e.code()));
                 return if errors.is_empty() { Ok(()) } else { Err(shown(&errors)) };
             }
             if !instruction {
@@ -393,7 +390,7 @@ impl Walk<'_> {
                 for end in ENDS {
                     // `.alias` names functions of the module, and there may be none.
                     let mut errors = self.errors_with(end);
-                    errors.retain(|e| ![undeclared_name::CODE, alias::CODE].contains(&e.code));
+                    errors.retain(|e| ![Code::UndeclaredName, Code::Alias].contains(&e.code()));
                     if least.as_ref().is_none_or(|l| errors.len() < l.len()) {
                         least = Some(errors);
                     }
@@ -437,10 +434,10 @@ impl Walk<'_> {
             // As long as operands are missing, the checker may compare with another form than the one that is meant.
             // A modifier that follows may bring back what is removed: `mad.f32.rn`; an operand may be what a modifier goes with.
             let missing =
-                |d: &Diagnostic| [operand_count::CODE, removed::CODE, illegal_combination::CODE].contains(&d.code);
+                |d: &Diagnostic| [Code::OperandCount, Code::Removed, Code::IllegalCombination].contains(&d.code());
             wrong = if errors.iter().all(missing) { String::new() } else { shown(&errors) };
             // The second half of a pair, `d|p`, or the next operand.
-            let pair = errors.iter().any(|d| d.code == operand_kind::CODE) && !self.statement().contains('|');
+            let pair = errors.iter().any(|d| d.code() == Code::OperandKind) && !self.statement().contains('|');
             if pair && operands > 1 {
                 // Only now the checker knows which form is meant, and that its first operand is a pair.
                 return Ok(());

@@ -72,8 +72,8 @@ fn snippets_check_clean() {
         report
             .diagnostics
             .into_iter()
-            .map(|d| (d.code, d.message))
-            .filter(|d| d.0 != "unused-register")
+            .map(|d| (d.code(), d.message()))
+            .filter(|d| d.0 != ptx_analysis::Code::UnusedRegister)
             .collect::<Vec<_>>()
     };
     let mut count = 0;

@@ -388,7 +388,7 @@ fn assert_sound(text: &str, options: &FormatOptions) {
     let after = Snapshot::new(&once);
     assert_eq!(with(options, &once), once, "not the same again, after\n{text}");
     assert_eq!(tokens(&after), tokens(&before), "{text}");
-    let codes = |s: &Snapshot| Analyzer::default().analyze(s).diagnostics.iter().map(|d| d.code).collect::<Vec<_>>();
+    let codes = |s: &Snapshot| Analyzer::default().analyze(s).diagnostics.iter().map(|d| d.code()).collect::<Vec<_>>();
     assert_eq!(codes(&after), codes(&before), "{text}");
 }
 

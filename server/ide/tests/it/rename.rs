@@ -351,7 +351,8 @@ fn findings(text: &str) -> Vec<(&'static str, usize)> {
     let mut analyzer = Analyzer::default();
     let mut found = analyzer.analyze(&snapshot).diagnostics;
     found.extend(analyzer.lints(&snapshot, &|| false).unwrap());
-    let mut out: Vec<_> = found.iter().map(|d| (d.code, text[..d.range.start].matches('\n').count() + 1)).collect();
+    let mut out: Vec<_> =
+        found.iter().map(|d| (d.code().name(), text[..d.range.start].matches('\n').count() + 1)).collect();
     out.sort_unstable();
     out
 }

@@ -8,7 +8,7 @@ use crate::assembler::compare::function_headed_at;
 use crate::document::Checked;
 use crate::session::{RENAME, Session};
 use crate::shared::{Shared, cancellable};
-use ptx_analysis::checks;
+use ptx_analysis::Code;
 use ptx_ide::{Action, Assist, TextEdit};
 use serde_json::json;
 use std::collections::HashMap;
@@ -193,13 +193,13 @@ impl Answer<'_> {
         let mut out = Vec::new();
         for (found, diagnostic) in self.checked.report.diagnostics.iter().zip(&self.checked.diagnostics) {
             let touches = found.range.start <= range.end && range.start <= found.range.end;
-            let explained = checks::page(found.code).is_some();
-            if !touches || !explained || codes.contains(&found.code) || codes.len() >= MOST_EXPLAINED {
+            let explained = Code::named(found.finding.name()).is_some();
+            if !touches || !explained || codes.contains(&found.finding.name()) || codes.len() >= MOST_EXPLAINED {
                 continue;
             }
-            codes.push(found.code);
-            let title = format!("Explain `{}`", found.code);
-            let arguments = vec![json!({ "query": found.code, "show": true })];
+            codes.push(found.finding.name());
+            let title = format!("Explain `{}`", found.finding.name());
+            let arguments = vec![json!({ "query": found.finding.name(), "show": true })];
             out.push(CodeActionOrCommand::CodeAction(CodeAction {
                 title: title.clone(),
                 kind: Some(CodeActionKind::QUICKFIX),

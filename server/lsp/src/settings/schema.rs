@@ -3,7 +3,7 @@
 
 use super::{Settings, section};
 use crate::levels::NAMES;
-use ptx_analysis::checks::PAGES;
+use ptx_analysis::Code;
 use ptx_interp::findings::Kind;
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -357,7 +357,7 @@ fn rows() -> String {
 
 /// The settings as a schema, with full names as keys.
 fn schema() -> Value {
-    let codes = || PAGES.iter().map(|p| p.code);
+    let codes = || Code::ALL.iter().map(|c| c.name());
     let kinds = || Kind::optional().map(Kind::name);
     let mut properties = Map::new();
     for setting in SETTINGS {

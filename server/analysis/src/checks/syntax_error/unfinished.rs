@@ -2,7 +2,7 @@
 //!
 //! The end of the last token is the place: the next line is another statement, and it is fine.
 
-use super::CODE;
+use super::{Kind, error};
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::lower::Source;
 use ptx_isa::ISA;
@@ -13,14 +13,14 @@ use std::ops::Range;
 const MAX_QUOTED: usize = 32;
 
 /// `;`, `,`, a bracket or a brace that is missing behind a token, with the fix that inserts it.
-pub(super) fn missing_after(source: Source<'_>, token: Range<usize>, what: &str) -> Diagnostic {
+pub(super) fn missing_after(source: Source<'_>, token: Range<usize>, what: char) -> Diagnostic {
     let text = source.text.get(token.clone()).unwrap_or("");
-    let place = if quotable(text) { format!("`{text}`") } else { "this".to_owned() };
-    let fix = Fix::replace(format!("Insert `{what}`"), token.end..token.end, what).preferred();
+    let shown = quotable(text).then(|| text.into());
+    let fix = Fix::replace(format!("Insert `{what}`"), token.end..token.end, what.to_string()).preferred();
     let last = text.char_indices().next_back().map_or(0, |(at, _)| at);
     // Two operands without a comma stand on one line: all of the first is the place. What ends a statement is missing at its end.
-    let range = if what == "," { token.clone() } else { token.start + last..token.end.max(token.start + 1) };
-    Diagnostic::error(CODE, range, format!("a `{what}` is missing after {place}")).fix(fix)
+    let range = if what == ',' { token.clone() } else { token.start + last..token.end.max(token.start + 1) };
+    error(range, Kind::MissingAfter(what, shown)).fix(fix)
 }
 
 fn quotable(text: &str) -> bool {
@@ -30,7 +30,7 @@ fn quotable(text: &str) -> bool {
 /// An operand that is missing behind an operator or a comma.
 pub(super) fn operand_after(source: Source<'_>, token: Range<usize>) -> Diagnostic {
     let text = source.text.get(token.clone()).unwrap_or("");
-    Diagnostic::error(CODE, token, format!("an operand is missing after this `{text}`"))
+    error(token, Kind::MissingOperand(text.into()))
 }
 
 /// A line inside of a statement that begins with an opcode: the statement before it lacks its `;`. Only the text from `after` on is
@@ -69,19 +69,21 @@ fn end_of_statement(source: Source<'_>, token: Range<usize>) -> Diagnostic {
     match source.text.get(token.clone()).unwrap_or("") {
         "," => after_comma(token),
         text if is_operator(text) => operand_after(source, token),
-        bracket @ ("[" | "(" | "{") => not_closed(token, bracket),
-        _ => missing_after(source, token, ";"),
+        "[" => not_closed(token, '['),
+        "(" => not_closed(token, '('),
+        "{" => not_closed(token, '{'),
+        _ => missing_after(source, token, ';'),
     }
 }
 
 /// Something that is missing behind a comma.
 pub(super) fn after_comma(comma: Range<usize>) -> Diagnostic {
-    Diagnostic::error(CODE, comma, "something is missing after this comma")
+    error(comma, Kind::MissingAfterComma)
 }
 
 /// A bracket that its line leaves open.
-pub(super) fn not_closed(open: Range<usize>, bracket: &str) -> Diagnostic {
-    Diagnostic::error(CODE, open, format!("`{bracket}` is not closed before the end of the line"))
+pub(super) fn not_closed(open: Range<usize>, bracket: char) -> Diagnostic {
+    error(open, Kind::Unclosed(bracket))
 }
 
 /// Whether a word is an opcode.
@@ -154,9 +156,9 @@ pub(super) fn separator(source: Source<'_>, error: Node<'_>, text: &str) -> Opti
             && source.text.get(source.range(previous)).is_some_and(begins_with_opcode)
         {
             // `loop mov.u32 %r1, 0;`
-            return Some(missing_after(source, label, ":"));
+            return Some(missing_after(source, label, ':'));
         }
-        let what = if !in_list && begins_with_opcode(text) { ";" } else { "," };
+        let what = if !in_list && begins_with_opcode(text) { ';' } else { ',' };
         let range = source.relative(token.byte_range());
         // All of a bracketed operand would be underlined twice.
         return Some(missing_after(source, range, what));
@@ -166,7 +168,7 @@ pub(super) fn separator(source: Source<'_>, error: Node<'_>, text: &str) -> Opti
     let first = error.child(0).filter(|_| parent == k.instruction && head)?;
     let operand = [k.register, k.identifier, k.sink, k.integer, k.float].contains(&first.kind_id());
     let apart = source.text.get(source.range(error).end..source.range(next).start).is_some_and(|t| !t.contains('\n'));
-    (operand && apart).then(|| missing_after(source, source.range(first), ","))
+    (operand && apart).then(|| missing_after(source, source.range(first), ','))
 }
 
 /// What is a word of an expression and no operand.
@@ -198,7 +200,7 @@ pub fn register_before_bracket(source: Source<'_>, instruction: Node<'_>) -> Opt
             && let Some(object) = child.child_by_field_id(f.object).filter(|o| o.kind_id() == k.register)
             && source.text.get(source.range(object).end..).is_some_and(|rest| rest.starts_with([' ', '\t']))
         {
-            return Some(missing_after(source, source.range(object), ","));
+            return Some(missing_after(source, source.range(object), ','));
         }
         more = cursor.goto_next_sibling();
     }
@@ -210,28 +212,22 @@ pub(super) fn assignment(range: Range<usize>, text: &str) -> Option<Diagnostic> 
     let name = text.split_once('=')?.0.trim_end();
     let word = name.strip_prefix('%').unwrap_or(name);
     let is_name = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.'));
-    is_name.then(|| {
-        Diagnostic::error(CODE, range, format!("unexpected `{name} =`: PTX has no assignments"))
-            .help(format!("an instruction names its result first, as in `add.s32 {name}, …`"))
-    })
+    is_name.then(|| error(range, Kind::Assignment(name.into())))
 }
-
-const MISSING_BRACE: &str = "a `{` is missing after the header of this function";
-const MISSING_PARENTHESIS: &str = "a `(` is missing before the parameters of this function";
 
 /// A header that statements follow; `last` is its last character.
 pub fn opening_brace(last: Range<usize>) -> Diagnostic {
     let fix = Fix::replace("Insert `{`", last.end..last.end, "\n{").preferred();
-    Diagnostic::error(CODE, last, MISSING_BRACE).fix(fix)
+    error(last, Kind::OpeningBrace).fix(fix)
 }
 
 /// A header that parameters follow.
 pub fn opening_parenthesis(last: Range<usize>) -> Diagnostic {
     let fix = Fix::replace("Insert `(`", last.end..last.end, "(").preferred();
-    Diagnostic::error(CODE, last, MISSING_PARENTHESIS).fix(fix)
+    error(last, Kind::OpeningParenthesis).fix(fix)
 }
 
 /// Whether a finding is one of these two.
 pub fn is_opening_bracket(diagnostic: &Diagnostic) -> bool {
-    diagnostic.code == CODE && [MISSING_BRACE, MISSING_PARENTHESIS].contains(&diagnostic.message.as_str())
+    diagnostic.syntax_error().is_some_and(|e| matches!(e.kind, Kind::OpeningBrace | Kind::OpeningParenthesis))
 }

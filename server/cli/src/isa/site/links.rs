@@ -1,6 +1,6 @@
 //! Where the page of a name is.
 
-use ptx_analysis::checks::PAGES;
+use ptx_analysis::Code;
 use ptx_ide::reference::instruction::instructions;
 use ptx_ide::reference::kernels::KERNELS;
 use ptx_isa::ISA;
@@ -196,7 +196,7 @@ fn names(kind: Kind) -> Vec<String> {
         Kind::Constant => ISA.constants.iter().map(|c| c.name.to_owned()).collect(),
         Kind::Target => ISA.targets.iter().map(|t| t.name.to_owned()).collect(),
         Kind::Version => ISA.versions.iter().map(|v| v.version.to_string()).collect(),
-        Kind::Diagnostic => PAGES.iter().map(|p| p.code.to_owned()).collect(),
+        Kind::Diagnostic => Code::ALL.iter().map(|c| c.name().to_owned()).collect(),
         Kind::Kernel => KERNELS.iter().map(|k| k.name.to_owned()).collect(),
     }
 }

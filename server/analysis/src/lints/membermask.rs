@@ -1,12 +1,12 @@
 //! `membermask`: a mask of lanes that does not name those that execute the instruction.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::flow::Operand;
 use crate::flow::divergence::splits;
-use crate::flow::lints::Analysis;
+use crate::lints::Analysis;
 
-/// The code.
-pub const CODE: &str = "membermask";
+const CODE: Code = Code::Membermask;
 
 /// The mask of a whole warp.
 const ALL: i64 = 0xffff_ffff;
@@ -23,13 +23,16 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         if value == 0 {
             let message = format!("the mask of `{what}` names no lane, so that whatever executes it is not in it");
             out.push(
-                Diagnostic::warning(CODE, range, message).help("the executing lane must be named; -1 names all lanes"),
+                Diagnostic::warning(CODE, range, message)
+                    .with_help("the executing lane must be named; -1 names all lanes"),
             );
         } else if value == ALL {
             whole.push(index);
         } else if value & 1 == 0 && function.kernel && is_unconditional(analysis, index) {
             let message = format!("lane 0 executes this `{what}` too, but the mask 0x{value:x} does not name it");
-            out.push(Diagnostic::warning(CODE, range, message).help("every lane that executes it must be in the mask"));
+            out.push(
+                Diagnostic::warning(CODE, range, message).with_help("every lane that executes it must be in the mask"),
+            );
         }
     }
     if whole.is_empty() {
@@ -43,7 +46,7 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         let message =
             format!("the mask of `{}` names all lanes, but only some of them get here", function.entry(index).name);
         let found = Diagnostic::warning(CODE, operand.range.start as usize..operand.range.end as usize, message)
-            .help("every lane that the mask names must execute the instruction with the same mask")
+            .with_help("every lane that the mask names must execute the instruction with the same mask")
             .related(guard.start as usize..guard.end as usize, format!("`{name}` differs from lane to lane"));
         out.push(found);
     }

@@ -1,16 +1,16 @@
 //! `wgmma-order`: matrix instructions of a warp group without the fences and waits that their registers need.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::flow::bits::Bits;
 use crate::flow::effects::{Facts, Problem, calls, does, effects, mentions, pending};
-use crate::flow::lints::Analysis;
 use crate::flow::solve::Meet;
 use crate::flow::{Function, Slot};
+use crate::lints::Analysis;
 use ptx_isa::tables::{Protocol, Verb};
 use std::collections::HashMap;
 
-/// The code.
-pub const CODE: &str = "wgmma-order";
+const CODE: Code = Code::WgmmaOrder;
 
 const PROTOCOL: Protocol = Protocol::Wgmma;
 
@@ -77,7 +77,7 @@ fn fences(analysis: &Analysis<'_>, multiplies: &[usize], numbers: &HashMap<Slot,
         };
         reported = true;
         let help = "put `wgmma.fence.sync.aligned;` after the last access to its registers: the tensor core reads them in its own time";
-        out.push(Diagnostic::warning(CODE, head(function, index), message).help(help));
+        out.push(Diagnostic::warning(CODE, head(function, index), message).with_help(help));
     });
 }
 
@@ -113,7 +113,7 @@ fn waits(analysis: &Analysis<'_>, multiplies: &[usize], numbers: &HashMap<Slot, 
         } else {
             "before the read, `wgmma.wait_group.sync.aligned 0;`"
         };
-        out.push(Diagnostic::warning(CODE, range, message).help(help));
+        out.push(Diagnostic::warning(CODE, range, message).with_help(help));
         return;
     }
 }

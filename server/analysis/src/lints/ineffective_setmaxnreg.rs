@@ -1,12 +1,12 @@
 //! `ineffective-setmaxnreg`: registers moved between warps of a kernel that does not say how many it begins with.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::flow::effects::{first, mentions};
-use crate::flow::lints::Analysis;
+use crate::lints::Analysis;
 use ptx_isa::tables::{Protocol, Verb};
 
-/// The code.
-pub const CODE: &str = "ineffective-setmaxnreg";
+const CODE: Code = Code::IneffectiveSetmaxnreg;
 
 /// Reports the first one of a kernel.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -22,5 +22,5 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let message =
         "nothing says with how many registers the threads of this kernel begin, so the assembler ignores this";
     let help = "give the kernel `.maxnreg`, or `.minnctapersm` beside `.maxntid` or `.reqntid`; an option of the assembler does it too";
-    out.push(Diagnostic::hint(CODE, head.start as usize..head.end as usize, message).help(help));
+    out.push(Diagnostic::hint(CODE, head.start as usize..head.end as usize, message).with_help(help));
 }

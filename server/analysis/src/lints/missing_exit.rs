@@ -1,10 +1,10 @@
 //! `missing-exit`: control runs off the end of a body.
 
+use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Fix};
-use crate::flow::lints::Analysis;
+use crate::lints::Analysis;
 
-/// The code.
-pub const CODE: &str = "missing-exit";
+const CODE: Code = Code::MissingExit;
 
 /// Finds the closing brace that control runs into.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -18,6 +18,8 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let message = format!("control gets to the end of {what} without `ret` or `exit`");
     let fix = Fix::replace("Write `ret;` before the brace", brace.clone(), "    ret;\n}").preferred();
     out.push(
-        Diagnostic::warning(CODE, brace, message).help("the assembler returns here; write `ret;` to say so").fix(fix),
+        Diagnostic::warning(CODE, brace, message)
+            .with_help("the assembler returns here; write `ret;` to say so")
+            .fix(fix),
     );
 }

@@ -1,10 +1,10 @@
 //! `shared-memory-limit`: more shared variables than a kernel may have.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
-use crate::flow::lints::Analysis;
+use crate::lints::Analysis;
 
-/// The code.
-pub const CODE: &str = "shared-memory-limit";
+const CODE: Code = Code::SharedMemoryLimit;
 
 /// Adds up the variables that a kernel declares or names; the gaps between them and what its callees name come on top.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -22,5 +22,5 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     );
     let help =
         "the assembler makes no code for this; more can be had at launch, as `.extern .shared .align 16 .b8 name[];`";
-    out.push(Diagnostic::warning(CODE, range, message).help(help));
+    out.push(Diagnostic::warning(CODE, range, message).with_help(help));
 }

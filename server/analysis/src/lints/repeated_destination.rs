@@ -1,10 +1,10 @@
 //! `repeated-destination`: an instruction writes a register twice.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
-use crate::flow::lints::Analysis;
+use crate::lints::Analysis;
 
-/// The code.
-pub const CODE: &str = "repeated-destination";
+const CODE: Code = Code::RepeatedDestination;
 
 /// Finds registers that stand twice among the results of an instruction.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -21,7 +21,7 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
             let message = format!("`{name}` stands twice among the results: which of the values it gets is undefined");
             out.push(
                 Diagnostic::warning(CODE, range, message)
-                    .help("use another register, or `_` where the instruction allows it"),
+                    .with_help("use another register, or `_` where the instruction allows it"),
             );
         }
     }

@@ -1,14 +1,14 @@
 //! `cp-async-wait`: shared memory read before the asynchronous copy into it is complete.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::flow::addresses::Addresses;
 use crate::flow::effects::{does, effects, mentions, pending};
-use crate::flow::lints::Analysis;
 use crate::flow::{Operand, Slot, Value};
+use crate::lints::Analysis;
 use ptx_isa::tables::{Access, Protocol, Verb};
 
-/// The code.
-pub const CODE: &str = "cp-async-wait";
+const CODE: Code = Code::CpAsyncWait;
 
 const PROTOCOL: Protocol = Protocol::CpAsync;
 
@@ -86,7 +86,7 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
             } else {
                 "before the read, `cp.async.wait_group 0` (and a barrier if other threads copied)"
             };
-            let found = Diagnostic::warning(CODE, range, message).help(help);
+            let found = Diagnostic::warning(CODE, range, message).with_help(help);
             out.push(found.related(copy.start as usize..copy.end as usize, "the copy is started here"));
             break;
         }

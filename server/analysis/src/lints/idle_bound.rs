@@ -1,15 +1,15 @@
 //! `idle-bound`: a bound in the header of a kernel that holds nothing back.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::flow::effects::mentions;
-use crate::flow::lints::Analysis;
+use crate::lints::Analysis;
 use crate::registers::{Bounds, limit, never_binds};
 use ptx_isa::ISA;
 use ptx_isa::tables::Protocol;
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "idle-bound";
+const CODE: Code = Code::IdleBound;
 
 /// Looks at `.maxnreg`, and at `.minnctapersm` of more than one CTA: a compiler writes 1 without being asked.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -57,5 +57,5 @@ fn ctas(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 fn found(range: Range<u32>, message: &str, help: &str) -> Diagnostic {
-    Diagnostic::hint(CODE, range.start as usize..range.end as usize, message).help(help)
+    Diagnostic::hint(CODE, range.start as usize..range.end as usize, message).with_help(help)
 }

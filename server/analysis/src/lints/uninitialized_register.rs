@@ -1,15 +1,15 @@
 //! `uninitialized-register`: a register is read that nothing has written.
 
+use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::flow::lints::Analysis;
 use crate::flow::written::{Certainty, Unwritten, undefined_copies, unwritten};
 use crate::flow::{Function, Slot, Use, paths};
+use crate::lints::Analysis;
 use ptx_isa::tables::Computes;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "uninitialized-register";
+const CODE: Code = Code::UninitializedRegister;
 
 /// Finds the reads; of each register the first.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -93,16 +93,16 @@ fn report(function: &Function, read: &Unwritten) -> Diagnostic {
             range,
             format!("`{name}` is read here, but no instruction of the function writes it"),
         )
-        .help("a register holds no defined value before it is written")
+        .with_help("a register holds no defined value before it is written")
         .related(declared, "declared here"),
         Certainty::Nowhere => {
             Diagnostic::warning(CODE, range, format!("`{name}` is read here before anything has written it"))
-                .help("whatever writes it is not executed before this instruction")
+                .with_help("whatever writes it is not executed before this instruction")
                 .related(declared, "declared here")
         }
         Certainty::Sometimes => {
             Diagnostic::hint(CODE, range, format!("`{name}` is not written on every way that leads here"))
-                .help("where the value does not matter, set it to 0 before the branch to say so")
+                .with_help("where the value does not matter, set it to 0 before the branch to say so")
                 .related(declared, "declared here")
         }
     }

@@ -1,10 +1,10 @@
 //! `dead-store`: a value is computed that nothing reads.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
-use crate::flow::lints::Analysis;
+use crate::lints::Analysis;
 
-/// The code.
-pub const CODE: &str = "dead-store";
+const CODE: Code = Code::DeadStore;
 
 /// Finds instructions without an effect whose results are all dead.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -34,6 +34,6 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
             (true, 1) => format!("the value of {names} is not read before it is written again"),
             (true, _) => format!("the values of {names} are not read before they are written again"),
         };
-        out.push(Diagnostic::hint(CODE, range, message).help("the instruction has no effect").unnecessary());
+        out.push(Diagnostic::hint(CODE, range, message).with_help("the instruction has no effect").unnecessary());
     });
 }

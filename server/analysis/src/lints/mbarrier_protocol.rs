@@ -1,18 +1,18 @@
 //! `mbarrier-protocol`: mbarriers that cannot work as they are used.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::flow::addresses::Addresses;
 use crate::flow::bits::Bits;
 use crate::flow::effects::{Facts, Problem, calls, calls_anything, does, effects, first, mentions};
-use crate::flow::lints::Analysis;
 use crate::flow::solve::Meet;
 use crate::flow::{Function, Value};
+use crate::lints::Analysis;
 use crate::symbols::Origin;
 use ptx_isa::tables::{Effect, Protocol, Verb};
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "mbarrier-protocol";
+const CODE: Code = Code::MbarrierProtocol;
 
 const PROTOCOL: Protocol = Protocol::Mbarrier;
 
@@ -52,7 +52,7 @@ fn answers(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         if unread {
             let message = "nothing looks at the answer: it may say that the phase is not complete yet";
             let help = "branch back to it while the predicate is false: `try_wait` gives up after a while, `test_wait` at once";
-            out.push(Diagnostic::warning(CODE, range(&operand.range), message).help(help));
+            out.push(Diagnostic::warning(CODE, range(&operand.range), message).with_help(help));
         }
     }
 }
@@ -99,7 +99,7 @@ fn initialised(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
                 "one thread does `mbarrier.init.shared.b64 [{}], count;`, then a barrier for all",
                 variable.name
             );
-            out.push(Diagnostic::warning(CODE, range, message).help(help));
+            out.push(Diagnostic::warning(CODE, range, message).with_help(help));
         }
     }
 }
@@ -117,7 +117,7 @@ fn expected(function: &Function, out: &mut Vec<Diagnostic>) {
     }
     let message = "this lowers an mbarrier's count of transactions, which nothing in the kernel raises";
     let help = "announce the bytes first: `mbarrier.arrive.expect_tx.shared.b64 _, [bar], bytes;`";
-    out.push(Diagnostic::warning(CODE, range(&function.instructions[copy].head), message).help(help));
+    out.push(Diagnostic::warning(CODE, range(&function.instructions[copy].head), message).with_help(help));
 }
 
 /// A thread initialises and waits without a barrier in between, although other threads wait too.
@@ -177,6 +177,6 @@ fn visible(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
             "threads that did not initialise the mbarrier `{name}` come here too, and no barrier lies in between"
         );
         let help = "after `mbarrier.init`, a barrier for all threads that use it, such as `bar.sync 0;`";
-        out.push(Diagnostic::warning(CODE, range(&function.instructions[index].head), message).help(help));
+        out.push(Diagnostic::warning(CODE, range(&function.instructions[index].head), message).with_help(help));
     });
 }

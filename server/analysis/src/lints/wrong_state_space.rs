@@ -1,14 +1,14 @@
 //! `wrong-state-space`: an address that counts in another state space than the instruction takes it for.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::flow::addresses::{Address, Addresses, Counts, base, is_window};
 use crate::flow::effects::effects;
-use crate::flow::lints::Analysis;
 use crate::flow::{Operand, Role, Value};
+use crate::lints::Analysis;
 use ptx_isa::tables::{Kind, Protocol, Spaces, Verb};
 
-/// The code.
-pub const CODE: &str = "wrong-state-space";
+const CODE: Code = Code::WrongStateSpace;
 
 /// Looks at every address that is in a register.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -101,7 +101,7 @@ fn report(analysis: &Analysis<'_>, operand: &Operand, address: Address, (takes, 
         Counts::Generic(space) => format!("the generic address of something in `{space}`{of}"),
     };
     let message = format!("`{name}` holds {holds}, but {takes} is wanted here");
-    let found = Diagnostic::warning(CODE, range, message).help(help);
+    let found = Diagnostic::warning(CODE, range, message).with_help(help);
     match address.by.and_then(|by| function.instructions.get(by as usize)) {
         Some(by) => found.related(by.range.start as usize..by.range.end as usize, "the address comes from here"),
         None => found,

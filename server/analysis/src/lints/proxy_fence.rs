@@ -1,17 +1,17 @@
 //! `proxy-fence`: memory written in one way and read in another that is not ordered with it.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::flow::addresses::{Address, Addresses, Counts, base};
 use crate::flow::bits::Bits;
 use crate::flow::effects::{Facts, Problem, calls, calls_anything, does, effects, first, mentions};
-use crate::flow::lints::Analysis;
 use crate::flow::solve::Meet;
 use crate::flow::{Function, Value};
+use crate::lints::Analysis;
 use ptx_isa::tables::{Protocol, Verb};
 use std::ops::Range;
 
-/// The code.
-pub const CODE: &str = "proxy-fence";
+const CODE: Code = Code::ProxyFence;
 
 /// Looks at what the asynchronous proxy and the one of tensor maps read.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -91,7 +91,7 @@ fn copies(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         );
         let help =
             "each thread that wrote does `fence.proxy.async.shared::cta;` after its stores and before the barrier";
-        let found = Diagnostic::warning(CODE, range(&operand.range), message).help(help);
+        let found = Diagnostic::warning(CODE, range(&operand.range), message).with_help(help);
         out.push(found.related(range(&function.instructions[store.index].range), "a store"));
     });
 }
@@ -116,7 +116,7 @@ fn matrices(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let Some(store) = all().find(stores) else { return };
     let message = "this reads shared memory through the asynchronous proxy, and the kernel has no `fence.proxy.async` after its stores";
     let help = "each thread that wrote does `fence.proxy.async.shared::cta;` after its stores and before the barrier";
-    let found = Diagnostic::warning(CODE, range(&function.instructions[reader].head), message).help(help);
+    let found = Diagnostic::warning(CODE, range(&function.instructions[reader].head), message).with_help(help);
     out.push(found.related(range(&function.instructions[store].range), "a store"));
 }
 
@@ -129,6 +129,6 @@ fn tensor_maps(function: &Function, out: &mut Vec<Diagnostic>) {
     }
     let message = "the kernel changes a tensor map and uses one, but publishes none";
     let help = "after the changes `tensormap.cp_fenceproxy` or `fence.proxy.tensormap::generic.release`, before the use `fence.proxy.tensormap::generic.acquire`";
-    let found = Diagnostic::warning(CODE, range(&function.instructions[reader].head), message).help(help);
+    let found = Diagnostic::warning(CODE, range(&function.instructions[reader].head), message).with_help(help);
     out.push(found.related(range(&function.instructions[change].range), "changed here"));
 }

@@ -1,14 +1,14 @@
 //! `tensor-memory-allocation`: tensor memory that is not given back, or asked for too late.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::flow::bits::Bits;
 use crate::flow::effects::{Facts, Problem, calls_anything, does, first, mentions};
-use crate::flow::lints::Analysis;
 use crate::flow::solve::Meet;
+use crate::lints::Analysis;
 use ptx_isa::tables::{Protocol, Verb};
 
-/// The code.
-pub const CODE: &str = "tensor-memory-allocation";
+const CODE: Code = Code::TensorMemoryAllocation;
 
 const PROTOCOL: Protocol = Protocol::TensorMemory;
 
@@ -26,7 +26,7 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     if function.kernel && first(function, Verb::Ends, PROTOCOL).is_none() && !calls_anything(function) {
         let message = "the kernel allocates tensor memory and never gives it back";
         let help = "`tcgen05.dealloc` with the same number of columns before the kernel ends, on every way";
-        out.push(Diagnostic::warning(CODE, head(allocation), message).help(help));
+        out.push(Diagnostic::warning(CODE, head(allocation), message).with_help(help));
     }
     let step = |index: usize, facts: &mut dyn Facts| {
         if does(function, index, Verb::Closes, PROTOCOL) {
@@ -38,7 +38,7 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         if now.contains(0) && does(function, index, Verb::Creates, PROTOCOL) {
             let message = "tensor memory is allocated after the permit to do so was given up";
             let help = "allocate before `tcgen05.relinquish_alloc_permit`";
-            out.push(Diagnostic::warning(CODE, head(index), message).help(help));
+            out.push(Diagnostic::warning(CODE, head(index), message).with_help(help));
         }
     });
 }

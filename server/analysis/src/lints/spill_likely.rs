@@ -1,14 +1,14 @@
 //! `spill-likely`: a function that wants many more registers than it may have.
 
+use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::flow::effects::mentions;
-use crate::flow::lints::Analysis;
+use crate::lints::Analysis;
 use crate::registers::{Bounds, Pressure, limit, spills_are_likely};
 use ptx_isa::ISA;
 use ptx_isa::tables::Protocol;
 
-/// The code.
-pub const CODE: &str = "spill-likely";
+const CODE: Code = Code::SpillLikely;
 
 /// Compares what a function is estimated to want, by itself, with what its header and the target leave it. Only what is far over the
 /// limit is reported: the estimate may be off, and the assembler may find a way. Where warps exchange registers, some of them get more
@@ -47,5 +47,5 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         let place = instruction.head.start as usize..instruction.head.end as usize;
         found = found.related(place, format!("most values are live here: {} registers", most.b32));
     }
-    out.push(found.help("hold fewer values at a time, or leave more registers to a thread"));
+    out.push(found.with_help("hold fewer values at a time, or leave more registers to a thread"));
 }

@@ -1,12 +1,12 @@
 //! `mixed-cta-groups`: tensor-core instructions of one CTA and of a pair of CTAs in the same kernel.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::flow::effects::{effects, mentions};
-use crate::flow::lints::Analysis;
+use crate::lints::Analysis;
 use ptx_isa::tables::Protocol;
 
-/// The code.
-pub const CODE: &str = "mixed-cta-groups";
+const CODE: Code = Code::MixedCtaGroups;
 
 /// Reports the first instruction that differs from those before it.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -31,7 +31,9 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
             Some((first, other)) => {
                 let message = format!("`{group}` in a function that has `{other}` before");
                 let help = "all tensor-core instructions of a kernel and of what it calls are of one kind; the assembler makes no code for this";
-                out.push(Diagnostic::warning(CODE, head(index), message).help(help).related(head(first), "the first"));
+                out.push(
+                    Diagnostic::warning(CODE, head(index), message).with_help(help).related(head(first), "the first"),
+                );
                 return;
             }
         }

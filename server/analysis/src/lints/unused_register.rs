@@ -1,11 +1,11 @@
 //! `unused-register`: a register is declared that no instruction names.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
-use crate::flow::lints::Analysis;
+use crate::lints::Analysis;
 use crate::symbols::Origin;
 
-/// The code.
-pub const CODE: &str = "unused-register";
+const CODE: Code = Code::UnusedRegister;
 
 /// A range may be larger than needed by so many registers, since people like round numbers.
 const SPARE: u32 = 64;
@@ -30,7 +30,7 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
                 if count > highest.saturating_add(1).saturating_mul(2).saturating_add(SPARE) =>
             {
                 let message = format!("{count} registers are declared, but `{name}{highest}` is the last that is used");
-                Diagnostic::hint(CODE, range, message).help(format!("`{name}<{}>` is enough", highest + 1))
+                Diagnostic::hint(CODE, range, message).with_help(format!("`{name}<{}>` is enough", highest + 1))
             }
             _ => continue,
         };

@@ -1,11 +1,11 @@
 //! `divergent-barrier`: what a warp must execute together stands where only some of its lanes get to.
 
+use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::flow::divergence::splits;
-use crate::flow::lints::Analysis;
+use crate::lints::Analysis;
 
-/// The code.
-pub const CODE: &str = "divergent-barrier";
+const CODE: Code = Code::DivergentBarrier;
 
 /// Finds instructions of the whole warp that a guard or a branch keeps lanes away from.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -27,7 +27,7 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
             false => format!("all lanes of the warp must execute `{what}` together, but only some of them get here"),
         };
         let mut found = Diagnostic::warning(CODE, head.start as usize..head.end as usize, message)
-            .help("move it to where the lanes have come together again");
+            .with_help("move it to where the lanes have come together again");
         if split.at != index {
             let place = guard.start as usize..guard.end as usize;
             found = found.related(place, format!("`{name}` differs from lane to lane: the warp parts here"));

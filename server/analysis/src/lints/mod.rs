@@ -1,18 +1,33 @@
-//! Which lints look at the flow of a function, and what they get to see.
+//! One file for each diagnostic that looks at the flow of a function: what it finds and in which words. Their pages are `docs/diagnostics/*.md`.
 
-use super::dominance::{self, Tree};
-use super::function::Function;
-use super::graph::Graph;
-use super::liveness::Liveness;
-use super::lowering::Module;
-use super::variance::Variances;
-use crate::checks::{
-    cp_async_wait, dead_store, divergent_barrier, idle_bound, ineffective_setmaxnreg, mbarrier_protocol, membermask,
-    missing_exit, mixed_cta_groups, proxy_fence, repeated_destination, shared_memory_limit, spill_likely,
-    tensor_memory_allocation, uninitialized_register, unreachable_code, unused_function, unused_label, unused_register,
-    wgmma_order, wrong_state_space,
-};
+pub mod cp_async_wait;
+pub mod dead_store;
+pub mod divergent_barrier;
+pub mod idle_bound;
+pub mod ineffective_setmaxnreg;
+pub mod mbarrier_protocol;
+pub mod membermask;
+pub mod missing_exit;
+pub mod mixed_cta_groups;
+pub mod proxy_fence;
+pub mod repeated_destination;
+pub mod shared_memory_limit;
+pub mod spill_likely;
+pub mod tensor_memory_allocation;
+pub mod uninitialized_register;
+pub mod unreachable_code;
+pub mod unused_function;
+pub mod unused_label;
+pub mod unused_register;
+pub mod wgmma_order;
+pub mod wrong_state_space;
+
+use crate::codes::LINTS;
 use crate::diagnostic::Diagnostic;
+use crate::flow::dominance::{self, Tree};
+use crate::flow::liveness::Liveness;
+use crate::flow::variance::Variances;
+use crate::flow::{Function, Graph, Module};
 use crate::registers::Usage;
 use crate::target::Environment;
 use std::cell::OnceCell;
@@ -36,56 +51,6 @@ pub struct Analysis<'a> {
 
 /// Looks for something in a function; ranges count from the start of the item.
 pub type Lint = fn(&Analysis<'_>, &mut Vec<Diagnostic>);
-
-/// All of them.
-pub const LINTS: &[Lint] = &[
-    uninitialized_register::find,
-    uninitialized_register::find_copies,
-    dead_store::find,
-    unused_register::find,
-    unused_label::find,
-    unreachable_code::find,
-    missing_exit::find,
-    repeated_destination::find,
-    divergent_barrier::find,
-    membermask::find,
-    cp_async_wait::lint,
-    idle_bound::lint,
-    ineffective_setmaxnreg::lint,
-    mbarrier_protocol::lint,
-    mixed_cta_groups::lint,
-    proxy_fence::lint,
-    shared_memory_limit::lint,
-    spill_likely::lint,
-    tensor_memory_allocation::lint,
-    wgmma_order::lint,
-    wrong_state_space::lint,
-];
-
-/// Their codes, sorted, and those of the lints that look at the module as a whole.
-pub const CODES: &[&str] = &[
-    cp_async_wait::CODE,
-    dead_store::CODE,
-    divergent_barrier::CODE,
-    idle_bound::CODE,
-    ineffective_setmaxnreg::CODE,
-    mbarrier_protocol::CODE,
-    membermask::CODE,
-    missing_exit::CODE,
-    mixed_cta_groups::CODE,
-    proxy_fence::CODE,
-    repeated_destination::CODE,
-    shared_memory_limit::CODE,
-    spill_likely::CODE,
-    tensor_memory_allocation::CODE,
-    uninitialized_register::CODE,
-    unreachable_code::CODE,
-    unused_function::CODE,
-    unused_label::CODE,
-    unused_register::CODE,
-    wgmma_order::CODE,
-    wrong_state_space::CODE,
-];
 
 impl<'a> Analysis<'a> {
     /// Of a function.

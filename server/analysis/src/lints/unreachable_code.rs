@@ -1,11 +1,11 @@
 //! `unreachable-code`: instructions that control cannot get to.
 
+use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
-use crate::flow::lints::Analysis;
+use crate::lints::Analysis;
 use ptx_isa::tables::Flow;
 
-/// The code.
-pub const CODE: &str = "unreachable-code";
+const CODE: Code = Code::UnreachableCode;
 
 /// Finds them; neighbours are one finding.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -33,7 +33,7 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         };
         out.push(
             Diagnostic::hint(CODE, range, message)
-                .help("no way leads here from the beginning of the function")
+                .with_help("no way leads here from the beginning of the function")
                 .unnecessary(),
         );
     }
