@@ -137,7 +137,7 @@ impl Site {
 }
 
 /// Declares them in a block.
-pub fn declare<'t>(names: Vec<DeclaredName<'t>>, frame: &mut Frame<'t>, out: &mut Vec<Diagnostic>) {
+pub fn declare<'t>(names: Vec<DeclaredName<'t>>, frame: &mut Frame<&'t str, Declared>, out: &mut Vec<Diagnostic>) {
     for DeclaredName { name, count, symbol } in names {
         let declared = Declared { symbol, range: name.range() };
         let earlier = match count {
@@ -145,7 +145,7 @@ pub fn declare<'t>(names: Vec<DeclaredName<'t>>, frame: &mut Frame<'t>, out: &mu
             None => frame.declare(name.text, declared),
         };
         if let Some(earlier) = earlier {
-            out.push(duplicate_name::report(name.range(), name.text, earlier));
+            out.push(duplicate_name::report(name.range(), name.text, earlier.range.clone()));
         }
     }
 }

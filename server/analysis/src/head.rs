@@ -93,7 +93,7 @@ impl Problem {
 }
 
 /// Matches a head. `modifiers` are those before the operands, with dots, as written.
-pub fn resolve(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Head> {
+pub(crate) fn resolve(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Head> {
     let head = resolve_exactly(opcode, modifiers)?;
     if head.mismatch.is_none() {
         return Some(head);

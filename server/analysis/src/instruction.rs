@@ -10,16 +10,17 @@ use crate::checks::{
     operand_range, operand_type, project_target, state_space, syntax_error, unbracketed_address, undeclared_name,
     unknown_modifier, unknown_opcode, unusual_modifier_order, vector_length,
 };
+use crate::choose::{Fit, ResolvedInstruction};
 use crate::codes::Code;
 use crate::constraints;
 use crate::diagnostic::Diagnostic;
-use crate::head::{self, Candidate, Head, Problem, broken};
+use crate::head::{self, Candidate, Problem, broken};
 use crate::immediates;
 use crate::memo::{Gates, Resolved};
 use crate::memory;
 use crate::operands::{self, Mismatch, Names, What};
 use crate::parameters;
-use crate::spec::{Arrangement, Shape, Spec, applies};
+use crate::spec::{Arrangement, Spec, applies};
 use crate::target::Environment;
 use ptx_isa::tables::{Form, Gate, Kind, Opcode, Term};
 
@@ -66,13 +67,14 @@ pub fn check(
         }
         return out.extend(found.iter().map(suggest));
     }
-    let chosen = choose(instruction, head, &resolved.gates, names);
-    if !matches!(chosen, Choice::Fits(..)) {
+    let Some(ResolvedInstruction { candidate, arrangement, gates, fit, .. }) = resolved.choose(instruction, names)
+    else {
+        return;
+    };
+    if !matches!(fit, Fit::Fits) {
         // It is unknown what an undeclared name would have been.
-        let mut undeclared: Vec<Mismatch> = match &chosen {
-            Choice::Mismatch(found, _) => {
-                found.iter().filter(|m| matches!(m.what, What::Undeclared(_))).cloned().collect()
-            }
+        let mut undeclared: Vec<Mismatch> = match &fit {
+            Fit::Mismatch(found) => found.iter().filter(|m| matches!(m.what, What::Undeclared(_))).cloned().collect(),
             _ => Vec::new(),
         };
         if undeclared.is_empty() {
@@ -82,8 +84,8 @@ pub fn check(
             return out.extend(undeclared.iter().map(suggest));
         }
     }
-    match chosen {
-        Choice::Fits(candidate, arrangement, gates) => {
+    match fit {
+        Fit::Fits => {
             if let Some((place, message)) = constraints::check(instruction, candidate.form, arrangement) {
                 let range = instruction.operands.get(place).map_or_else(|| instruction.head(), |o| o.range.clone());
                 return out.push(Diagnostic::error(Code::OperandRange, range, message));
@@ -105,14 +107,16 @@ pub fn check(
             calls::check(instruction, arrangement, names, out);
             parameters::check_access(instruction, arrangement, names, out);
         }
-        Choice::Mismatch(found, arrangement) => {
+        Fit::Mismatch(found) => {
             let exchanged = exchange::report(instruction, arrangement, names, (text, written));
             out.extend(exchanged.or_else(|| together(found.iter().map(suggest))));
         }
-        Choice::Rule(form, rule) => {
-            out.push(illegal_combination::rule(instruction.head(), rule, form, written));
+        Fit::Rule(rule) => {
+            out.push(illegal_combination::rule(instruction.head(), rule, candidate.form, written));
         }
-        Choice::Count(counts, form) => out.push(operand_count::report(instruction, written, &counts, form)),
+        Fit::Count(counts) => {
+            out.push(operand_count::report(instruction, written, &counts, head.candidates[0].form));
+        }
     }
 }
 
@@ -154,108 +158,6 @@ fn special_registers(operand: &Operand<'_>, environment: &Environment, names: &d
     }
     let Some(register) = operands::special(name).filter(|_| names.look_up(name).is_none()) else { return };
     out.extend(gates::check(range, register.name, register.gates, environment, |_| true));
-}
-
-/// Which candidate of a head, and which of its arrangements, an instruction without a mistake is.
-pub fn select(instruction: &Instruction<'_>, resolved: &Resolved, names: &dyn Names) -> Option<(usize, usize)> {
-    let head = resolved.head.as_ref()?;
-    let given = instruction.operands.len();
-    let counts = |a: &Arrangement| a.operands.len() == given && a.broken.is_none();
-    let all = head
-        .candidates
-        .iter()
-        .enumerate()
-        .flat_map(|(i, c)| c.arrangements.iter().enumerate().map(move |(j, a)| (i, j, a)));
-    let mut fitting = all.filter(|(_, _, a)| counts(a));
-    let first = fitting.next()?;
-    // Nearly always there is one way only, and nothing to compare.
-    if fitting.next().is_none() {
-        return Some((first.0, first.1));
-    }
-    let Choice::Fits(candidate, arrangement, _) = choose(instruction, head, &resolved.gates, names) else {
-        return None;
-    };
-    let place = head.candidates.iter().position(|c| std::ptr::eq(c, candidate))?;
-    Some((place, candidate.arrangements.iter().position(|a| std::ptr::eq(a, arrangement))?))
-}
-
-enum Choice<'h> {
-    Fits(&'h Candidate, &'h Arrangement, Gates),
-    Mismatch(Vec<Mismatch>, &'h Arrangement),
-    Rule(&'static Form, &'static ptx_isa::tables::Rule),
-    Count(Vec<usize>, &'static Form),
-}
-
-/// The candidate and arrangement that fit best.
-fn choose<'h>(instruction: &Instruction<'_>, head: &'h Head, gates: &[Vec<Gates>], names: &dyn Names) -> Choice<'h> {
-    let given = instruction.operands.len();
-    let mut fits: Option<(&Candidate, &Arrangement, Gates)> = None;
-    let mut nearest: Option<(u32, Vec<Mismatch>, &Arrangement)> = None;
-    let mut rule = None;
-    let mut counts = Vec::new();
-    let mut found = Vec::new();
-    for (candidate, gates) in head.candidates.iter().zip(gates) {
-        for (arrangement, gates) in candidate.arrangements.iter().zip(gates) {
-            if arrangement.operands.len() != given {
-                if arrangement.broken.is_none() {
-                    counts.push(arrangement.operands.len());
-                }
-                continue;
-            }
-            if let Some(broken) = arrangement.broken {
-                rule = rule.or(Some((candidate.form, broken)));
-                continue;
-            }
-            found.clear();
-            match_operands(instruction, arrangement, names, &mut found);
-            if found.is_empty() {
-                if gates.refused.is_none() && gates.lacking.is_none() {
-                    return Choice::Fits(candidate, arrangement, *gates);
-                }
-                // A form that only the project does without is still one that assembles.
-                if fits.is_none_or(|(_, _, other)| other.refused.is_some() && gates.refused.is_none()) {
-                    fits = Some((candidate, arrangement, *gates));
-                }
-                continue;
-            }
-            let cost = found.iter().map(|m| m.what.cost()).sum();
-            if nearest.as_ref().is_none_or(|n| cost < n.0) {
-                nearest = Some((cost, found.clone(), arrangement));
-            }
-        }
-    }
-    if let Some((candidate, arrangement, gates)) = fits {
-        return Choice::Fits(candidate, arrangement, gates);
-    }
-    if let Some((_, found, arrangement)) = nearest {
-        return Choice::Mismatch(found, arrangement);
-    }
-    if let Some((form, rule)) = rule {
-        return Choice::Rule(form, rule);
-    }
-    counts.sort_unstable();
-    counts.dedup();
-    Choice::Count(counts, head.candidates[0].form)
-}
-
-fn match_operands(
-    instruction: &Instruction<'_>,
-    arrangement: &Arrangement,
-    names: &dyn Names,
-    out: &mut Vec<Mismatch>,
-) {
-    for (place, (operand, (_, shape))) in instruction.operands.iter().zip(&arrangement.operands).enumerate() {
-        let operand = match (&operand.kind, shape) {
-            // ptxas: `%r1|_` is `%r1`, as the first operand of any instruction.
-            (OperandKind::Pair(pair), Shape::Value(_))
-                if place == 0 && matches!((&pair.0.kind, &pair.1.kind), (OperandKind::Name(_), OperandKind::Sink)) =>
-            {
-                &pair.0
-            }
-            _ => operand,
-        };
-        operands::check(operand, shape, names, out);
-    }
 }
 
 /// Modifiers after operands: `[a].unified`.

@@ -6,8 +6,10 @@
 //!   result cannot be stale.
 
 use crate::ast::Instruction;
+use crate::choose::{ResolvedInstruction, choose};
 use crate::diagnostic::Diagnostic;
 use crate::head::{self, Head};
+use crate::operands;
 use crate::spec::applies;
 use crate::symbols::Symbol;
 use crate::target::Environment;
@@ -47,6 +49,17 @@ pub struct Resolved {
     pub environment: Environment,
 }
 
+impl Resolved {
+    /// The form and operand variant that an instruction with this mnemonic is, or is nearest to; `None` if no form has its modifiers.
+    pub fn choose(
+        &self,
+        instruction: &Instruction<'_>,
+        names: &dyn operands::Names,
+    ) -> Option<ResolvedInstruction<'_>> {
+        choose(instruction, self.head.as_ref()?, &self.gates, names)
+    }
+}
+
 /// The gates of one way to write an instruction.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Gates {
@@ -82,11 +95,15 @@ impl Heads {
 
     /// Resolves a head. `text` is the text that the instruction's offsets count in.
     pub fn resolve(&mut self, instruction: &Instruction<'_>, text: &str, environment: &Environment) -> Arc<Resolved> {
+        self.resolve_as(text.get(instruction.head()).unwrap_or(""), instruction, environment)
+    }
+
+    /// Resolves the head of an instruction, which is remembered under that spelling.
+    pub fn resolve_as(&mut self, key: &str, instruction: &Instruction<'_>, environment: &Environment) -> Arc<Resolved> {
         if self.environment != *environment {
             self.environment = environment.clone();
             self.known.clear();
         }
-        let key = text.get(instruction.head()).unwrap_or("");
         if let Some(known) = self.known.get(key) {
             return Arc::clone(known);
         }

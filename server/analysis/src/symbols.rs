@@ -3,6 +3,8 @@
 use crate::signature::ContentId;
 use crate::types::TypeId;
 use rustc_hash::FxHashMap as HashMap;
+use std::borrow::Borrow;
+use std::hash::Hash;
 use std::ops::Range;
 
 /// Where a variable is declared.
@@ -114,65 +116,85 @@ pub struct Declared {
     pub range: Range<usize>,
 }
 
-/// The names of one block.
-#[derive(Debug, Default)]
-pub struct Frame<'t> {
-    names: HashMap<&'t str, Declared>,
+/// The names of one block, each with what is known of it. Everything that looks up a name where PTX is written does it here.
+#[derive(Debug)]
+pub struct Frame<K, T> {
+    names: HashMap<K, T>,
     /// `%r<10>`: the number of registers and what each of them is.
-    ranges: HashMap<&'t str, (u32, Declared)>,
+    ranges: HashMap<K, (u32, T)>,
 }
 
-impl<'t> Frame<'t> {
-    /// Declares a name; the earlier declaration if there is one.
-    pub fn declare(&mut self, name: &'t str, declared: Declared) -> Option<Range<usize>> {
-        if let Some(earlier) = self.get(name) {
-            return Some(earlier.range.clone());
+impl<K, T> Default for Frame<K, T> {
+    fn default() -> Self {
+        Self { names: HashMap::default(), ranges: HashMap::default() }
+    }
+}
+
+impl<K: Borrow<str> + Eq + Hash, T> Frame<K, T> {
+    /// Declares a name; the earlier declaration if there is one, which stays.
+    pub fn declare(&mut self, name: K, declared: T) -> Option<&T> {
+        if self.get(name.borrow()).is_none() {
+            self.names.insert(name, declared);
+            return None;
         }
-        self.names.insert(name, declared);
-        None
+        self.get(name.borrow()).map(|(earlier, _)| earlier)
     }
 
     /// Declares `name<count>`; the declaration of a name that it covers if there is one.
-    pub fn declare_range(&mut self, name: &'t str, count: u32, declared: Declared) -> Option<Range<usize>> {
-        if let Some((_, earlier)) = self.ranges.get(name) {
-            return Some(earlier.range.clone());
+    pub fn declare_range(&mut self, name: K, count: u32, declared: T) -> Option<&T> {
+        if self.ranges.contains_key(name.borrow()) {
+            return self.ranges.get(name.borrow()).map(|(_, earlier)| earlier);
         }
-        let covered = self.names.iter().find(|(other, _)| numbered(other, name).is_some_and(|n| n < count));
-        let covered = covered.map(|(_, d)| d.range.clone());
+        let covers = |other: &K| is_numbered(other.borrow(), name.borrow()).is_some_and(|n| n < count);
+        let covered = self.names.iter().find(|(other, _)| covers(other)).map(|(_, declared)| declared);
         self.ranges.insert(name, (count, declared));
         covered
     }
 
+    /// Writes down what a name stands for, whatever it stood for before.
+    pub fn set(&mut self, name: K, value: T) {
+        self.names.insert(name, value);
+    }
+
     /// Whether this block declares exactly that name, ranges aside: labels may have the names in those.
-    pub fn named(&self, name: &str) -> Option<&Declared> {
+    pub fn named(&self, name: &str) -> Option<&T> {
         self.names.get(name)
     }
 
-    /// Looks a name up in this block alone.
-    pub fn get(&self, name: &str) -> Option<&Declared> {
+    /// Looks a name up in this block alone: what it stands for, and its number in a range of registers, else 0.
+    pub fn get(&self, name: &str) -> Option<(&T, u32)> {
         if let Some(found) = self.names.get(name) {
-            return Some(found);
+            return Some((found, 0));
+        }
+        if self.ranges.is_empty() {
+            return None;
         }
         // ptxas: the number is all of the digits at the end, so a range whose own name ends in a digit reaches nothing.
         let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let (count, declared) = self.ranges.get(base)?;
         let number: u32 = name[base.len()..].parse().ok()?;
-        (number < *count).then_some(declared)
+        (number < *count).then_some((declared, number))
     }
 }
 
-/// The number in a name of a range: `%r7` in `%r` is 7. `%r07` is none of the names that a range declares, though it reaches
-/// one of them.
-fn numbered(name: &str, base: &str) -> Option<u32> {
-    let digits = name.strip_prefix(base).filter(|_| !base.ends_with(|c: char| c.is_ascii_digit()))?;
-    let plain = digits == "0" || digits.starts_with(|c: char| c.is_ascii_digit() && c != '0');
-    digits.parse().ok().filter(|_| plain)
+/// The number that a name has in a range: 7 for `%r7`, and for `%r07`, in `%r<10>`. Nothing reaches a range whose own name ends in a
+/// digit.
+pub fn numbered(name: &str, base: &str) -> Option<u32> {
+    let digits = name.strip_prefix(base).filter(|d| !d.is_empty() && !base.ends_with(|c: char| c.is_ascii_digit()))?;
+    digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
+}
+
+/// The number of a name that a range declares: `%r07` is none of them, though it reaches one.
+fn is_numbered(name: &str, base: &str) -> Option<u32> {
+    let digits = name.strip_prefix(base)?;
+    let plain = digits == "0" || !digits.starts_with('0');
+    numbered(name, base).filter(|_| plain)
 }
 
 /// The blocks around a statement, innermost last; the first frame holds the parameters.
 #[derive(Debug, Default)]
 pub struct Scope<'t> {
-    frames: Vec<Frame<'t>>,
+    frames: Vec<Frame<&'t str, Declared>>,
     /// Labels are visible in the whole block that they stand in, before them too.
     labels: Vec<HashMap<&'t str, Declared>>,
 }
@@ -191,7 +213,7 @@ impl<'t> Scope<'t> {
     }
 
     /// The innermost block.
-    pub fn top(&mut self) -> Option<&mut Frame<'t>> {
+    pub fn top(&mut self) -> Option<&mut Frame<&'t str, Declared>> {
         self.frames.last_mut()
     }
 
@@ -226,7 +248,7 @@ impl<'t> Scope<'t> {
     pub fn get(&self, name: &str) -> Option<&Declared> {
         let mut late = None;
         for (frame, labels) in self.frames.iter().rev().zip(self.labels.iter().rev()) {
-            match frame.get(name).or_else(|| labels.get(name)) {
+            match frame.get(name).map(|(found, _)| found).or_else(|| labels.get(name)) {
                 Some(found @ Declared { symbol: Symbol::Targets { content: ContentId::UNKNOWN, .. }, .. }) => {
                     late = late.or(Some(found));
                 }
@@ -240,24 +262,23 @@ impl<'t> Scope<'t> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Declared, Frame, Symbol};
+    use super::Frame;
 
     #[test]
     fn ranges_cover_their_numbers_and_no_more() {
         let mut frame = Frame::default();
-        let declared = || Declared { symbol: Symbol::Label, range: 0..1 };
-        assert_eq!(frame.declare_range("%r", 3, declared()), None);
+        assert_eq!(frame.declare_range("%r", 3, ()), None);
         assert!(frame.get("%r0").is_some() && frame.get("%r2").is_some() && frame.get("%r02").is_some());
         assert!(frame.get("%r3").is_none() && frame.get("%r").is_none() && frame.get("%rx").is_none());
-        assert_eq!(frame.declare("%r1", declared()), Some(0..1));
-        assert_eq!(frame.declare("%r3", declared()), None);
-        assert_eq!(frame.declare_range("%r1_", 2, declared()), None);
+        assert_eq!(frame.declare("%r1", ()), Some(&()));
+        assert_eq!(frame.declare("%r3", ()), None);
+        assert_eq!(frame.declare_range("%r1_", 2, ()), None);
         assert!(frame.get("%r1_1").is_some());
-        assert_eq!(frame.declare_range("%t1", 3, declared()), None);
+        assert_eq!(frame.declare_range("%t1", 3, ()), None);
         assert!(frame.get("%t11").is_none(), "nothing reaches a range whose name ends in a digit");
-        assert_eq!(frame.declare("%s01", declared()), None);
-        assert_eq!(frame.declare_range("%s", 3, declared()), None, "a range declares no name with leading zeros");
-        assert_eq!(frame.declare("%s02", declared()), Some(0..1), "but reaches one");
+        assert_eq!(frame.declare("%s01", ()), None);
+        assert_eq!(frame.declare_range("%s", 3, ()), None, "a range declares no name with leading zeros");
+        assert_eq!(frame.declare("%s02", ()), Some(&()), "but reaches one");
         assert!(frame.named("%s01").is_some() && frame.named("%s1").is_none());
     }
 }

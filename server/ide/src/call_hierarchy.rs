@@ -1,10 +1,10 @@
 //! Who calls a function, and whom it calls: by its name, by an `.alias` of it, through a list of targets, through a table of functions.
 
 use crate::definition::{aliasee, listed};
-use crate::names::{self, Declaration, What};
 use crate::references::{self, Access, name_at, own_name};
 use crate::walk::top;
 use ptx_analysis::lower::named_children;
+use ptx_analysis::semantics::names::{self, Declaration, What};
 use ptx_isa::ISA;
 use ptx_isa::tables::Flow;
 use ptx_syntax::{Node, Snapshot, fields, kinds};

@@ -35,8 +35,8 @@ pub(crate) use place::Place;
 pub(crate) use scope::{locals, signature};
 pub(crate) use statement::{Where, whereabouts};
 
-use crate::header::environment;
 use history::History;
+use ptx_analysis::semantics::environment;
 use ptx_analysis::target::Environment;
 use ptx_syntax::Snapshot;
 use reach::Status;

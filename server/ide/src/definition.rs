@@ -1,10 +1,10 @@
 //! From a name to what it stands for.
 
-use crate::names::{self, Declaration, What};
 use crate::references::{declaration_at, own_name};
 use crate::walk::top;
 use ptx_analysis::literal;
 use ptx_analysis::lower::named_children;
+use ptx_analysis::semantics::names::{self, Declaration, What};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 

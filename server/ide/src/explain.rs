@@ -3,7 +3,7 @@
 use crate::describe::{self, Page};
 use crate::hover::version;
 use ptx_analysis::Code;
-use ptx_analysis::head;
+use ptx_analysis::semantics;
 use ptx_isa::tables::Opcode;
 use ptx_isa::{CUDA, ISA};
 
@@ -119,7 +119,7 @@ fn instruction(word: &str) -> Option<Page> {
     if opcode.entries.iter().any(|e| begins(e.path)) {
         return Some(describe::entries(opcode, |e| begins(e.path), None));
     }
-    let head = head::resolve(opcode, &modifiers)?;
+    let head = semantics::mnemonic(opcode, &modifiers)?;
     if !head.entry.checked {
         return Some(describe::unchecked(head.entry));
     }

@@ -10,16 +10,15 @@ mod svg;
 pub use elements::{Matrices, Matrix, MatrixElement, matrices_in};
 use grid::Grid;
 pub use pictures::{FragmentPicture, fragment_pictures};
+use ptx_analysis::semantics::Semantics;
 pub use svg::FRAGMENT_CSS;
 use svg::svg;
 
-use crate::hover::choose;
-use crate::names::Anything;
 use formula::written;
 use ptx_analysis::ast::{Constant, Instruction, Operand, OperandKind};
-use ptx_analysis::head::{self, Candidate};
+use ptx_analysis::head::Candidate;
 use ptx_analysis::lower::{self, Source};
-use ptx_analysis::operands::Names;
+use ptx_analysis::semantics::names::Anything;
 use ptx_analysis::spec::{Arrangement, Shape};
 use ptx_isa::ISA;
 use ptx_isa::fragment::{Found, Layout};
@@ -59,7 +58,7 @@ pub fn fragment_labels(snapshot: &Snapshot, instruction: Node<'_>) -> Vec<Fragme
         let range = source.absolute(found.operand.range.clone());
         Some(FragmentLabel { range, text: short(layout) })
     };
-    operands(&instruction, &Anything).iter().filter_map(label).collect()
+    operands(&Semantics::new(snapshot), &instruction).iter().filter_map(label).collect()
 }
 
 /// `A 16×16`, `4× 8×8`.
@@ -81,17 +80,13 @@ fn short(layout: &Layout) -> String {
 }
 
 /// The matrix operands of an instruction.
-fn operands<'a, 't>(instruction: &'a Instruction<'t>, names: &dyn Names) -> Vec<MatrixOperand<'a, 't>> {
+fn operands<'a, 't>(semantics: &Semantics<'_>, instruction: &'a Instruction<'t>) -> Vec<MatrixOperand<'a, 't>> {
     if !ISA.has_fragments(instruction.opcode.text) {
         return Vec::new();
     }
-    let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
-    let Some(head) = ISA.opcode(instruction.opcode.text).and_then(|o| head::resolve(o, &modifiers)) else {
-        return Vec::new();
-    };
-    let Some((c, a)) = choose(instruction, &head, names) else { return Vec::new() };
-    let candidate = &head.candidates[c];
-    operands_of(instruction, candidate, &candidate.arrangements[a])
+    let mnemonic = semantics.mnemonic(instruction);
+    let Some(resolved) = mnemonic.choose(instruction, &Anything) else { return Vec::new() };
+    operands_of(instruction, resolved.candidate, resolved.arrangement)
 }
 
 /// The matrix operands of an instruction whose form is known.

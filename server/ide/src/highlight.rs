@@ -1,7 +1,7 @@
 //! The other places of what the cursor is on.
 
-use crate::names;
 use crate::references::{self, Access, Reference};
+use ptx_analysis::semantics::names;
 use ptx_isa::ISA;
 use ptx_isa::tables::Flow;
 use ptx_syntax::{Node, Snapshot, kinds};

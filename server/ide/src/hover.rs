@@ -12,14 +12,12 @@ mod register;
 mod statement;
 
 pub(crate) use decode::short as decoded;
-pub(crate) use instruction::choose;
 pub(crate) use statement::{annotated, statement_at};
 
 use crate::describe::{self, Explained, Page};
-use crate::header::environment;
 use name::Told;
 use ptx_analysis::registers::Figures;
-use ptx_analysis::target::Environment;
+use ptx_analysis::semantics::Semantics;
 use ptx_isa::ISA;
 use ptx_isa::tables::Version;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
@@ -62,7 +60,7 @@ fn percent_encoded(text: &str) -> String {
 /// the module's functions was looked at; without them those of a small function are found out at once.
 pub fn hover(snapshot: &Snapshot, offset: usize, figures: Option<&Figures>) -> Option<Hover> {
     let leaf = leaf_at(snapshot, offset)?;
-    let at = At { snapshot, leaf, environment: environment(snapshot), figures };
+    let at = At { snapshot, leaf, semantics: Semantics::new(snapshot), figures };
     let (range, mut page) = at.page()?;
     page.shorten(at.limit());
     let explained = page.explained().cloned();
@@ -100,7 +98,7 @@ fn in_guard(leaf: Node<'_>) -> bool {
 struct At<'t> {
     snapshot: &'t Snapshot,
     leaf: Node<'t>,
-    environment: Environment,
+    semantics: Semantics<'t>,
     figures: Option<&'t Figures>,
 }
 
@@ -153,7 +151,7 @@ impl<'t> At<'t> {
             return page(describe::version(version(&self.text(leaf))?)?);
         }
         if kind == k.target_name {
-            return page(describe::target(&self.text(leaf), Some(&self.environment))?);
+            return page(describe::target(&self.text(leaf), Some(self.semantics.environment()))?);
         }
         if kind == k.integer || kind == k.float {
             return self.literal();
@@ -181,15 +179,15 @@ impl<'t> At<'t> {
         if kind == k.ty
             && let Some(ty) = ISA.ty(&text)
         {
-            return Some((leaf.byte_range(), describe::ty(ty, Some(&self.environment))));
+            return Some((leaf.byte_range(), describe::ty(ty, Some(self.semantics.environment()))));
         }
         // The vector of `.v4` has a keyword inside.
-        let mut page = describe::dot_word(&text, Some(&self.environment));
+        let mut page = describe::dot_word(&text, Some(self.semantics.environment()));
         if page.is_empty() {
             // `.debug_info` in `.section .debug_info`.
             let directive = leaf.parent().and_then(|p| p.child(0)).map(|n| self.text(n));
             let known = directive.and_then(|d| ISA.directive(&d));
-            page = describe::directive(known?, Some(&self.environment));
+            page = describe::directive(known?, Some(self.semantics.environment()));
         }
         Some((leaf.byte_range(), page))
     }
@@ -201,7 +199,7 @@ impl<'t> At<'t> {
         let word = text.trim_matches('"').split_whitespace().next().unwrap_or("");
         let known = ISA.directive(&format!("\"{word}\""));
         let known = known.or_else(|| ISA.directive(&self.text(pragma.child(0)?)));
-        Some((self.leaf.byte_range(), describe::directive(known?, Some(&self.environment))))
+        Some((self.leaf.byte_range(), describe::directive(known?, Some(self.semantics.environment()))))
     }
 
     /// A component of a vector, or a selector.
@@ -210,7 +208,10 @@ impl<'t> At<'t> {
         let object = member.child_by_field_id(fields().object)?;
         let (whole, object_text) = (self.text(member), self.text(object));
         if let Some(register) = ISA.special_register(&object_text) {
-            return Some((member.byte_range(), describe::special_register(register, &whole, Some(&self.environment))));
+            return Some((
+                member.byte_range(),
+                describe::special_register(register, &whole, Some(self.semantics.environment())),
+            ));
         }
         let mut page = Page::default();
         let name = self.text(self.leaf);
@@ -233,10 +234,10 @@ impl<'t> At<'t> {
             let member = leaf.parent().filter(|p| p.kind_id() == kinds().member);
             let name = member.map_or_else(|| text.clone(), |m| self.text(m));
             let range = member.unwrap_or(leaf).byte_range();
-            return Some((range, describe::special_register(register, &name, Some(&self.environment))));
+            return Some((range, describe::special_register(register, &name, Some(self.semantics.environment()))));
         }
         let Some(Told { short, details }) = self.declaration(leaf, &text) else {
-            let page = describe::constant(ISA.constant(&text)?, Some(&self.environment));
+            let page = describe::constant(ISA.constant(&text)?, Some(self.semantics.environment()));
             return Some((leaf.byte_range(), page));
         };
         let mut page = Page::default();

@@ -14,12 +14,12 @@ mod pressure;
 mod sources;
 
 use crate::fixes::TextEdit;
-use crate::header::environment;
-use crate::names::{self, Declaration};
 use crate::walk::roots_in;
-use instruction::Heads;
 use ptx_analysis::lower::Source;
 use ptx_analysis::registers::Figures;
+use ptx_analysis::semantics::Semantics;
+use ptx_analysis::semantics::environment;
+use ptx_analysis::semantics::names::{self, Declaration};
 use ptx_analysis::target::Environment;
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::collections::HashMap;
@@ -157,7 +157,7 @@ pub fn inlay_hints(snapshot: &Snapshot, range: Range<usize>, options: &HintOptio
         range,
         options,
         environment: environment(snapshot),
-        heads: Heads::default(),
+        semantics: Semantics::new(snapshot),
         files: None,
         declarations: HashMap::new(),
         out: Vec::new(),
@@ -175,7 +175,7 @@ struct Hints<'t> {
     range: Range<usize>,
     options: &'t HintOptions,
     environment: Environment,
-    heads: Heads,
+    semantics: Semantics<'t>,
     /// The files that `.file` numbers, read on first use.
     files: Option<Vec<sources::File>>,
     /// The declarations of names, as seen from a block.

@@ -17,13 +17,11 @@ mod fixes;
 mod folding;
 mod formatting;
 mod fragment;
-mod header;
 mod highlight;
 pub mod holding;
 mod hover;
 mod inlay_hints;
 mod links;
-mod names;
 mod nearest;
 pub mod reference;
 mod references;
@@ -56,12 +54,12 @@ pub use fragment::{
     FRAGMENT_CSS, FragmentLabel, FragmentPicture, Matrices, Matrix, MatrixElement, fragment_labels, fragment_pictures,
     matrices_in,
 };
-pub use header::environment;
 pub use highlight::highlights;
 pub use hover::{Hover, hover};
 pub use inlay_hints::{Defaults, Hint, HintKind, HintOptions, HintPart, PressureHints, inlay_hints};
 pub use links::{Link, LinkTarget, links};
 pub use nearest::nearest;
+pub use ptx_analysis::semantics::environment;
 pub use reference::{Article, Chapter, reference};
 pub use references::{Access, Reference, references_at, references_in_module};
 pub use registers::{FunctionPressure, HeldValue, LinePressure, function_pressure, function_registers, held_values};

@@ -3,11 +3,11 @@
 mod access;
 mod meanings;
 
-use crate::names::{self, Declaration, What};
 use crate::walk::top;
 use access::Reader;
 use meanings::Meanings;
 pub(crate) use meanings::{Meaning, Word, declared, meaning, meant, own_name};
+use ptx_analysis::semantics::names::{self, Declaration, What};
 use ptx_syntax::{Node, Snapshot, TreeCursor, fields, kinds};
 use std::ops::Range;
 

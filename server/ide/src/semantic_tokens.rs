@@ -10,11 +10,11 @@ mod unfinished;
 
 pub use legend::{TokenKind, TokenModifiers};
 
-use crate::header::environment;
 use crate::walk::{roots_in, whole};
 use heads::{Head, Heads, Role};
 use legend::anonymous;
 use ptx_analysis::lower::named_children;
+use ptx_analysis::semantics::environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::Gate;
 use ptx_syntax::{Node, Snapshot, fields, is_named, kinds};

@@ -4,10 +4,11 @@ use crate::completion::{
     Fitting, Known, Open, Place, Spot, Where, callee, fitting, locals, operand_labels, signature, whereabouts,
 };
 use crate::describe;
-use crate::header::environment;
-use crate::names;
-use ptx_analysis::head::{self, Candidate};
+use ptx_analysis::head::Candidate;
 use ptx_analysis::lower::named_children;
+use ptx_analysis::semantics;
+use ptx_analysis::semantics::environment;
+use ptx_analysis::semantics::names;
 use ptx_analysis::spec::{Arrangement, Shape, Spec};
 use ptx_isa::tables::Entry;
 use ptx_syntax::{Snapshot, fields, kinds};
@@ -53,7 +54,7 @@ pub fn signature_help(snapshot: &Snapshot, offset: usize) -> Option<SignatureHel
     let Where::Operand(head) = whereabouts(&place) else { return None };
     let environment = environment(snapshot);
     let spot = Spot::new(&place.before, head.end);
-    let resolved = head::resolve(head.opcode, &head.modifiers())?;
+    let resolved = semantics::mnemonic(head.opcode, &head.modifiers())?;
     let locals = locals(&place);
     let known = Known::new(&place, &locals);
     let fitting = fitting(&place, &head, &spot, &resolved, &known, &environment);

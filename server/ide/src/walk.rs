@@ -1,24 +1,9 @@
 //! Walks over a text that may have been parsed in pieces, each with a tree of its own: what goes from item to item goes on in the
 //! next piece.
 
+pub(crate) use ptx_analysis::semantics::walk::{children, top};
 use ptx_syntax::{Node, Snapshot};
 use std::ops::Range;
-
-/// The children of a node, named or not.
-pub(crate) fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
-    let mut cursor = node.walk();
-    let mut more = cursor.goto_first_child();
-    std::iter::from_fn(move || {
-        let child = more.then(|| cursor.node());
-        more = more && cursor.goto_next_sibling();
-        child
-    })
-}
-
-/// What stands at the top of a module, in order: all items, and the comments between them.
-pub(crate) fn top(snapshot: &Snapshot) -> impl Iterator<Item = Node<'_>> {
-    snapshot.roots().flat_map(children)
-}
 
 /// The roots of the pieces that a range touches.
 pub(crate) fn roots_in(snapshot: &Snapshot, range: Range<usize>) -> impl Iterator<Item = Node<'_>> {

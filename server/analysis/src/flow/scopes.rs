@@ -4,7 +4,7 @@ use super::function::{Function, Register, Slot, Variable};
 use crate::analyzer::Dependencies;
 use crate::module::Header;
 use crate::operands::Names;
-use crate::symbols::{self, Symbol};
+use crate::symbols::{self, Frame, Symbol};
 use rustc_hash::FxHashMap as HashMap;
 use std::cell::RefCell;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -30,33 +30,9 @@ pub(super) struct Found {
     pub number: u32,
 }
 
-#[derive(Debug, Default)]
-struct Frame<'t> {
-    names: HashMap<&'t str, Found>,
-    /// `%r<10>`: how many.
-    ranges: HashMap<&'t str, (u32, Found)>,
-}
-
-impl Frame<'_> {
-    fn get(&self, name: &str) -> Option<Found> {
-        if let Some(found) = self.names.get(name) {
-            return Some(*found);
-        }
-        if self.ranges.is_empty() {
-            return None;
-        }
-        let base = name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-        (base..name.len()).find_map(|at| {
-            let (count, found) = self.ranges.get(name.get(..at)?)?;
-            let number: u32 = name.get(at..)?.parse().ok()?;
-            (number < *count).then_some(Found { number, ..*found })
-        })
-    }
-}
-
 /// The blocks around a statement, innermost last, and the module around them.
 pub(super) struct Scopes<'h, 't> {
-    frames: Vec<Frame<'t>>,
+    frames: Vec<Frame<&'t str, Found>>,
     header: &'h Header,
     item: usize,
     dependencies: RefCell<HashMap<Box<str>, Option<Symbol>>>,
@@ -90,19 +66,15 @@ impl<'h, 't> Scopes<'h, 't> {
         let Some(frame) = self.frames.last_mut() else { return };
         let found = Found { symbol, id, number: 0 };
         match count {
-            Some(count) => {
-                frame.ranges.entry(name).or_insert((count, found));
-            }
-            None => {
-                frame.names.entry(name).or_insert(found);
-            }
-        }
+            Some(count) => frame.declare_range(name, count, found),
+            None => frame.declare(name, found),
+        };
     }
 
     /// What a name stands for, from the inside out.
     pub fn find(&self, name: &str) -> Option<Found> {
-        if let Some(found) = self.frames.iter().rev().find_map(|f| f.get(name)) {
-            return Some(found);
+        if let Some((found, number)) = self.frames.iter().rev().find_map(|f| f.get(name)) {
+            return Some(Found { number, ..*found });
         }
         let symbol = self.header.look_up(name, self.item);
         self.dependencies.borrow_mut().entry(name.into()).or_insert(symbol);

@@ -3,12 +3,12 @@
 
 use super::Assist;
 use crate::demangle::demangle;
-use crate::names::{Declaration, What, function_around};
 use crate::references::{declaration_at, own_name};
 use crate::rename::{Separation, separate, uses};
 use ptx_analysis::Analyzer;
 use ptx_analysis::flow::webs::{WebPlace, Webs, webs};
 use ptx_analysis::flow::{Function, Role, Value};
+use ptx_analysis::semantics::names::{Declaration, What, function_around};
 use ptx_analysis::symbols::Origin;
 use ptx_isa::tables::{Access, TypeClass};
 use ptx_syntax::{Node, Snapshot, kinds};

@@ -5,6 +5,7 @@ use crate::TextEdit;
 use crate::walk::roots_in;
 use ptx_analysis::head;
 use ptx_analysis::lower::named_children;
+use ptx_analysis::semantics;
 use ptx_isa::ISA;
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::collections::HashMap;
@@ -95,7 +96,7 @@ fn canonical(written: &str) -> Option<String> {
     let (name, rest) = written.split_at(written.find('.')?);
     let modifiers = split(rest);
     let opcode = ISA.opcode(name)?;
-    let head = head::resolve(opcode, &modifiers)?;
+    let head = semantics::mnemonic(opcode, &modifiers)?;
     if head.mismatch.is_some() || !head.ignored.is_empty() {
         return None;
     }
@@ -111,7 +112,7 @@ fn canonical(written: &str) -> Option<String> {
     if ordered == modifiers || sorted(&ordered) != sorted(&modifiers) {
         return None;
     }
-    let again = head::resolve(opcode, &ordered)?;
+    let again = semantics::mnemonic(opcode, &ordered)?;
     let same = |other: &head::Candidate| std::ptr::eq(other.form, candidate.form) && other.values == candidate.values;
     again.candidates.first().is_some_and(same).then(|| format!("{name}{}", ordered.concat()))
 }

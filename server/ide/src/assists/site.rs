@@ -1,16 +1,13 @@
 //! The instruction at a place.
 
 use crate::TextEdit;
-use crate::header::environment;
-use crate::hover::choose;
-use crate::names::Around;
 use ptx_analysis::ast::Instruction;
-use ptx_analysis::head::{self, Candidate};
+use ptx_analysis::head::Candidate;
 use ptx_analysis::lower::{self, Source, named_children};
+use ptx_analysis::semantics::names::Around;
+use ptx_analysis::semantics::{ResolvedInstruction, Semantics, instruction_around};
 use ptx_analysis::spec::Arrangement;
-use ptx_analysis::target::Environment;
 use ptx_analysis::{Severity, statement};
-use ptx_isa::ISA;
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
@@ -22,7 +19,7 @@ pub struct Site<'t> {
     pub text: String,
     pub base: usize,
     pub names: Around<'t>,
-    environment: Environment,
+    semantics: Semantics<'t>,
 }
 
 /// An instruction and what it is matched with; ranges count in the text of its site.
@@ -49,8 +46,9 @@ impl<'t> Site<'t> {
             return None;
         }
         let text = snapshot.text(node.byte_range()).into_owned();
-        let names = Around::new(snapshot, node);
-        Some(Self { snapshot, node, text, base: node.start_byte(), names, environment: environment(snapshot) })
+        let semantics = Semantics::new(snapshot);
+        let names = semantics.names_at(node);
+        Some(Self { snapshot, node, text, base: node.start_byte(), names, semantics })
     }
 
     /// Calls `f` with the lowered instruction and its form.
@@ -58,17 +56,14 @@ impl<'t> Site<'t> {
         let snapshot = Snapshot::new(&self.text);
         let node = named_children(snapshot.root_at(0)).next().filter(|n| n.kind_id() == kinds().instruction)?;
         let instruction = lower::instruction(Source { text: &self.text, base: 0 }, node)?;
-        let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
-        let head = head::resolve(ISA.opcode(instruction.opcode.text)?, &modifiers)?;
-        let (c, a) = choose(&instruction, &head, &self.names)?;
-        let candidate = head.candidates.get(c)?;
-        let arrangement = candidate.arrangements.get(a)?;
+        let mnemonic = self.semantics.mnemonic(&instruction);
+        let ResolvedInstruction { candidate, arrangement, .. } = mnemonic.choose(&instruction, &self.names)?;
         f(&Matched { instruction: &instruction, candidate, arrangement })
     }
 
     /// Whether an instruction in this one's place would be without errors.
     pub fn is_clean(&self, text: &str) -> bool {
-        statement::check(text, &self.environment, &self.names).iter().all(|d| d.severity != Severity::Error)
+        statement::check(text, self.semantics.environment(), &self.names).iter().all(|d| d.severity != Severity::Error)
     }
 
     /// A replacement of a range of [`Self::text`] as one of the file.
@@ -89,17 +84,6 @@ impl<'t> Site<'t> {
     pub fn guard(&self, instruction: &Instruction<'_>) -> &str {
         self.text.get(..instruction.opcode.range().start).unwrap_or("")
     }
-}
-
-fn instruction_around(mut node: Node<'_>) -> Option<Node<'_>> {
-    let k = kinds();
-    while node.kind_id() != k.instruction {
-        if node.kind_id() == k.block || node.kind_id() == k.function {
-            return None;
-        }
-        node = node.parent()?;
-    }
-    Some(node)
 }
 
 /// The words of a text that may be names.

@@ -5,8 +5,9 @@
 use super::Assist;
 use super::site::{Matched, Site, names_in};
 use ptx_analysis::ast::{Instruction, Operand, OperandKind};
-use ptx_analysis::head::{self, Candidate};
+use ptx_analysis::head::Candidate;
 use ptx_analysis::literal;
+use ptx_analysis::semantics;
 use ptx_analysis::spec::{Shape, Spec};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Access, Form, Kind, Length};
@@ -310,7 +311,7 @@ fn is_form(opcode: &str, head: &str) -> bool {
     let modifiers: Vec<String> =
         head.strip_prefix(opcode).unwrap_or("").split('.').skip(1).map(|m| format!(".{m}")).collect();
     let modifiers: Vec<&str> = modifiers.iter().map(String::as_str).collect();
-    let resolved = ISA.opcode(opcode).and_then(|o| head::resolve(o, &modifiers));
+    let resolved = ISA.opcode(opcode).and_then(|o| semantics::mnemonic(o, &modifiers));
     resolved.is_some_and(|h| h.candidates.iter().any(|c: &Candidate| c.values.iter().any(Option::is_some)))
 }
 

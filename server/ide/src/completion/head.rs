@@ -6,6 +6,7 @@ use super::tokens::Kind;
 use super::topic::Topic;
 use super::usage;
 use super::{Item, ItemKind, List};
+use ptx_analysis::semantics;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Opcode};
 
@@ -16,7 +17,7 @@ const RARE: f64 = 0.03;
 
 /// Whether an opcode may stand without modifiers.
 pub fn is_whole(opcode: &'static Opcode) -> bool {
-    ptx_analysis::head::resolve(opcode, &[]).is_some_and(|h| h.mismatch.is_none())
+    semantics::mnemonic(opcode, &[]).is_some_and(|h| h.mismatch.is_none())
 }
 
 impl List<'_, '_> {

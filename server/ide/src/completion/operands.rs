@@ -14,9 +14,9 @@ use super::topic::Topic;
 use super::usage;
 use super::{Item, ItemKind, List, forms};
 use ptx_analysis::ast::{OperandKind, Word};
-use ptx_analysis::head;
 use ptx_analysis::lower::named_children;
 use ptx_analysis::operands::Names;
+use ptx_analysis::semantics;
 use ptx_analysis::spec::Spec;
 use ptx_analysis::symbols::{Origin, Symbol};
 use ptx_analysis::target::Environment;
@@ -66,7 +66,7 @@ impl<'t> List<'_, 't> {
         }
         let locals = scope::locals(self.place);
         let names = Known::new(self.place, &locals);
-        let Some(resolved) = head::resolve(head.opcode, &head.modifiers()) else { return };
+        let Some(resolved) = semantics::mnemonic(head.opcode, &head.modifiers()) else { return };
         let near = Near::new(self.place);
         let mut fitting = fitting(self.place, head, &spot, &resolved, &names, self.environment);
         if let (Some(best), Some(count)) = (fitting.first(), self.operands_in_all(&spot)) {
@@ -145,13 +145,13 @@ impl<'t> List<'_, 't> {
         let behind = close.filter(|i| after.at(i + 1) == ",").map(|i| after.at(i + 2));
         let name = name.or(behind)?;
         let snapshot = self.place.snapshot;
-        let function = |name: &str| crate::names::find(snapshot, snapshot.root_at(self.place.start), name);
+        let function = |name: &str| semantics::names::find(snapshot, snapshot.root_at(self.place.start), name);
         if !name.starts_with('%') {
             return function(name).map(|f| f.statement);
         }
         let table = after.at(after.len().checked_sub(1)?);
         let from = snapshot.leaf(self.place.start..self.place.start)?;
-        let label = crate::names::find(snapshot, from, table)?.statement;
+        let label = semantics::names::find(snapshot, from, table)?.statement;
         let list = label.next_named_sibling()?;
         if list.kind_id() == kinds().call_prototype_directive {
             return Some(list);
@@ -458,7 +458,7 @@ impl<'t> List<'_, 't> {
     fn components(&mut self, head: &Head, spot: &Spot, object: &str) {
         let locals = scope::locals(self.place);
         let names = Known::new(self.place, &locals);
-        let Some(resolved) = head::resolve(head.opcode, &head.modifiers()) else { return };
+        let Some(resolved) = semantics::mnemonic(head.opcode, &head.modifiers()) else { return };
         let mut wants: Vec<Want> = Vec::new();
         let mut before = spot.clone();
         before.piece.pop();

@@ -4,6 +4,7 @@
 //! tried: so all that is left to search are a handful of combinations, cut short where a rule is broken whatever follows.
 
 use ptx_analysis::head::{Filling, broken_so_far};
+use ptx_analysis::semantics;
 use ptx_analysis::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Form, Gate, GateKind, Opcode, Term};
@@ -187,7 +188,7 @@ pub fn instruction(opcode: &'static Opcode, own: &'static Entry, environment: &E
 
 /// The status of the best form that some modifiers fit; of an instruction that is not whole yet, that of the opcode's best form.
 pub fn of_head(opcode: &'static Opcode, modifiers: &[&str], environment: &Environment) -> Status {
-    let resolved = ptx_analysis::head::resolve(opcode, modifiers).filter(|h| h.mismatch.is_none());
+    let resolved = semantics::mnemonic(opcode, modifiers).filter(|h| h.mismatch.is_none());
     let candidates = resolved.iter().flat_map(|h| &h.candidates).map(|candidate| {
         let applies = |g: &Gate| ptx_analysis::head::holds(g.when, &candidate.values, None) == Some(true);
         Status::when(candidate.form.gates, environment, applies)
@@ -394,7 +395,7 @@ impl<'e> Search<'e> {
 /// Modifiers that may follow an operand: `[a].unified`.
 pub fn suffixes(opcode: &'static Opcode, head: &[&str], operand: usize, environment: &Environment) -> Vec<Offer> {
     let mut out: Vec<Offer> = Vec::new();
-    let Some(resolved) = ptx_analysis::head::resolve(opcode, head) else { return out };
+    let Some(resolved) = semantics::mnemonic(opcode, head) else { return out };
     for candidate in &resolved.candidates {
         for (index, slot) in candidate.form.slots.iter().enumerate() {
             // The number of the operand as it is written depends on which optional ones are there.

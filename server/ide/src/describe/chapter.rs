@@ -3,7 +3,8 @@
 use super::form::{condition, operands, pretty, resolved};
 use super::instruction::{meaning_in, unchecked};
 use super::{Page, always, gate, words};
-use ptx_analysis::head::{self, Candidate};
+use ptx_analysis::head::Candidate;
+use ptx_analysis::semantics;
 use ptx_analysis::target::Environment;
 use ptx_isa::USAGE;
 use ptx_isa::tables::{Entry, Form, Gate, GateKind, Opcode, Passage, Slot};
@@ -42,7 +43,7 @@ impl Uses {
         let fitting = |(mnemonic, weight): &(&'static str, u32)| {
             let modifiers: Vec<String> = mnemonic.split('.').skip(1).map(|m| format!(".{m}")).collect();
             let modifiers: Vec<&str> = modifiers.iter().map(String::as_str).collect();
-            let head = head::resolve(opcode, &modifiers).filter(|h| h.mismatch.is_none())?;
+            let head = semantics::mnemonic(opcode, &modifiers).filter(|h| h.mismatch.is_none())?;
             Some((*weight, head.candidates.into_iter().next()?))
         };
         Self { counted: USAGE.mnemonics(opcode.name).iter().filter_map(fitting).collect() }

@@ -1,9 +1,9 @@
 //! Declaring a register in the function that needs it.
 
 use super::TextEdit;
-use crate::names::occurrences;
 use ptx_analysis::literal;
 use ptx_analysis::lower::named_children;
+use ptx_analysis::semantics::names::occurrences;
 use ptx_analysis::types::{Fit, TypeId, agrees};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;

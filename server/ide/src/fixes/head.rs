@@ -4,7 +4,8 @@ use super::statement::Statement;
 use super::{Fix, fix};
 use ptx_analysis::Code;
 use ptx_analysis::ast::Instruction;
-use ptx_analysis::head::{self, Candidate, Head, Problem};
+use ptx_analysis::head::{Candidate, Head, Problem};
+use ptx_analysis::semantics;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Form, Opcode, Slot};
 use std::ops::Range;
@@ -224,7 +225,7 @@ fn slots(opcode: &'static Opcode) -> impl Iterator<Item = &'static Slot> {
 
 /// The first form that modifiers fit.
 fn fits(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Candidate> {
-    let head = head::resolve(opcode, modifiers)?;
+    let head = semantics::mnemonic(opcode, modifiers)?;
     if head.mismatch.is_some() { None } else { head.candidates.into_iter().next() }
 }
 

@@ -1,13 +1,12 @@
 //! The instruction that a finding is about, and trying other ways to write it.
 
-use crate::hover::choose;
-use crate::names::Around;
 use ptx_analysis::Finding;
 use ptx_analysis::ast::Instruction;
-use ptx_analysis::head::{self, Head};
+use ptx_analysis::head::Head;
 use ptx_analysis::lower::{self, Source};
-use ptx_analysis::operands::{self, Mismatch, Names};
-use ptx_analysis::spec::Arrangement;
+use ptx_analysis::operands::{Mismatch, Names};
+use ptx_analysis::semantics::names::Around;
+use ptx_analysis::semantics::{choose, instruction_around, mnemonic};
 use ptx_analysis::symbols::Symbol;
 use ptx_analysis::target::Environment;
 use ptx_analysis::{Diagnostic, Edit, Severity, statement};
@@ -58,14 +57,7 @@ impl<'t> Statement<'t> {
     /// The instruction around a finding, if it is about one.
     pub fn around(snapshot: &'t Snapshot, environment: &'t Environment, diagnostic: &'t Diagnostic) -> Option<Self> {
         let range = &diagnostic.range;
-        let mut node = snapshot.leaf(range.start..range.start)?;
-        while node.kind_id() != kinds().instruction {
-            let parent = node.parent()?;
-            if parent.kind_id() == kinds().block || parent.kind_id() == kinds().function {
-                return None;
-            }
-            node = parent;
-        }
+        let node = instruction_around(snapshot.leaf(range.start..range.start)?)?;
         if node.has_error() || node.end_byte() < range.end {
             return None;
         }
@@ -88,18 +80,12 @@ impl<'t> Statement<'t> {
     pub fn head(&self, instruction: &Instruction<'_>) -> Option<(&'static Opcode, Head)> {
         let opcode = ISA.opcode(instruction.opcode.text)?;
         let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
-        Some((opcode, head::resolve(opcode, &modifiers)?))
+        Some((opcode, mnemonic(opcode, &modifiers)?))
     }
 
     /// The way of giving operands that comes nearest, and what does not fit it.
     pub fn mismatches(&self, instruction: &Instruction<'_>, head: &Head) -> Vec<Mismatch> {
-        let mut out = Vec::new();
-        let Some((c, a)) = choose(instruction, head, &self.names) else { return out };
-        let arrangement: &Arrangement = &head.candidates[c].arrangements[a];
-        for (operand, (_, shape)) in instruction.operands.iter().zip(&arrangement.operands) {
-            operands::check(operand, shape, &self.names, &mut out);
-        }
-        out
+        choose(instruction, head, &[], &self.names).map_or_else(Vec::new, |r| r.mismatches().to_vec())
     }
 
     /// What a name stands for at the instruction.

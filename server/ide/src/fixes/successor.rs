@@ -3,7 +3,8 @@
 use super::statement::Statement;
 use super::{Fix, fix};
 use ptx_analysis::Code;
-use ptx_analysis::head::{self, Candidate};
+use ptx_analysis::head::Candidate;
+use ptx_analysis::semantics;
 use ptx_isa::tables::Successor;
 
 /// Adds the successors of the statement's form.
@@ -18,7 +19,7 @@ pub fn fixes(statement: &Statement<'_>, out: &mut Vec<Fix>) {
         for Successor { add, remove, operands } in successors {
             let written = instruction.modifiers.iter().map(|m| m.text).filter(|m| !remove.contains(m));
             let modifiers: Vec<&str> = written.chain(add.iter().copied()).collect();
-            let Some(candidate) = head::resolve(opcode, &modifiers).and_then(|h| h.candidates.into_iter().next())
+            let Some(candidate) = semantics::mnemonic(opcode, &modifiers).and_then(|h| h.candidates.into_iter().next())
             else {
                 continue;
             };

@@ -1,10 +1,10 @@
 //! The elements of matrix operands one by one, for views that draw their values.
 
 use super::operands;
-use crate::names::Anything;
 use crate::walk::roots_in;
 use ptx_analysis::ast::{Operand, OperandKind};
 use ptx_analysis::lower::{self, Source};
+use ptx_analysis::semantics::Semantics;
 use ptx_isa::fragment::Found;
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
@@ -91,7 +91,7 @@ fn matrices(snapshot: &Snapshot, node: Node<'_>) -> Option<Matrices> {
     let instruction = lower::instruction(source, node)?;
     let word = |operand: &Operand<'_>| snapshot.text(source.absolute(operand.range.clone())).into_owned();
     let mut out = Vec::new();
-    for found in operands(&instruction, &Anything) {
+    for found in operands(&Semantics::new(snapshot), &instruction) {
         let Found::Layout(layout) = &found.found else { continue };
         let registers = match &found.operand.kind {
             OperandKind::Vector(list) => list.iter().map(word).collect(),

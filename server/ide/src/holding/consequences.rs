@@ -4,10 +4,10 @@
 //! errors of their own. This follows from the text alone, so a document that was just opened says the same.
 
 use super::statement;
-use crate::names::function_around;
 use ptx_analysis::Code;
 use ptx_analysis::Diagnostic;
 use ptx_analysis::checks::undeclared_name;
+use ptx_analysis::semantics::names::function_around;
 use ptx_isa::ISA;
 use ptx_syntax::{Snapshot, kinds};
 use std::ops::Range;

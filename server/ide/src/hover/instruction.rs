@@ -3,53 +3,17 @@
 use super::fragment::{lanes, matrix};
 use super::{At, Found, decode};
 use crate::describe::{self, Chosen, Page, Slotted, Written};
-use crate::names::Around;
 use ptx_analysis::ast::{Constant, Instruction, Operand, OperandKind};
-use ptx_analysis::head::{self, Head};
 use ptx_analysis::literal;
 use ptx_analysis::lower::{self, Source};
-use ptx_analysis::operands::{self, Names};
+use ptx_analysis::semantics::ResolvedInstruction;
+use ptx_analysis::semantics::names::Around;
 use ptx_analysis::spec::{Arrangement, Shape, Spec};
 use ptx_analysis::{Severity, statement};
 use ptx_isa::ISA;
 use ptx_isa::tables::Opcode;
 use ptx_syntax::kinds;
 use std::ops::Range;
-
-/// The candidate and the arrangement that an instruction fits best, by index. Where nothing fits, those that come near.
-pub fn choose(instruction: &Instruction<'_>, head: &Head, names: &dyn Names) -> Option<(usize, usize)> {
-    let mut best: Option<(u32, usize, usize)> = None;
-    let mut found = Vec::new();
-    for (c, candidate) in head.candidates.iter().enumerate() {
-        for (a, arrangement) in candidate.arrangements.iter().enumerate() {
-            let given = instruction.operands.len();
-            // A count that is wrong is worse than any operand that is.
-            let mut cost = 1000 * arrangement.operands.len().abs_diff(given) as u32;
-            if arrangement.broken.is_some() {
-                cost += 500;
-            }
-            if cost == 0 {
-                found.clear();
-                for (operand, (_, shape)) in instruction.operands.iter().zip(&arrangement.operands) {
-                    operands::check(operand, shape, names, &mut found);
-                }
-                cost = found.iter().map(|m| m.what.cost()).sum();
-            }
-            if best.is_none_or(|(least, _, _)| cost < least) {
-                best = Some((cost, c, a));
-            }
-            if cost == 0 {
-                return Some((c, a));
-            }
-        }
-    }
-    best.map(|(_, c, a)| (c, a))
-}
-
-fn resolve(opcode: &'static Opcode, instruction: &Instruction<'_>) -> Option<Head> {
-    let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
-    head::resolve(opcode, &modifiers)
-}
 
 /// The operand that covers a range, as its form has it.
 fn spec_at(instruction: &Instruction<'_>, arrangement: &Arrangement, range: &Range<usize>) -> Option<Spec> {
@@ -73,7 +37,11 @@ fn spec_at(instruction: &Instruction<'_>, arrangement: &Arrangement, range: &Ran
     }
 }
 
-impl At<'_> {
+impl<'t> At<'t> {
+    fn names(&self) -> Around<'t> {
+        self.semantics.names_at(self.leaf)
+    }
+
     /// Calls `f` with the instruction around the place.
     fn with_instruction<R>(&self, f: impl FnOnce(&Instruction<'_>, usize) -> Option<R>) -> Option<R> {
         let node = self.around(kinds().instruction)?;
@@ -95,17 +63,16 @@ impl At<'_> {
     }
 
     fn resolved(&self, opcode: &'static Opcode, instruction: &Instruction<'_>, base: usize) -> Option<Page> {
-        let head = resolve(opcode, instruction)?;
+        let resolved = self.semantics.mnemonic(instruction);
+        let head = resolved.head.as_ref()?;
         if !head.entry.checked {
             return Some(describe::unchecked(head.entry));
         }
         if let Some(mismatch) = &head.mismatch {
             let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
-            return Some(describe::reachable(opcode, &modifiers, Some((&head, mismatch))));
+            return Some(describe::reachable(opcode, &modifiers, Some((head, mismatch))));
         }
-        let (c, a) = choose(instruction, &head, &Around::new(self.snapshot, self.leaf))?;
-        let candidate = &head.candidates[c];
-        let arrangement = &candidate.arrangements[a];
+        let ResolvedInstruction { candidate, arrangement, .. } = resolved.choose(instruction, &self.names())?;
         let text = self.snapshot.text(base..base + instruction.range.end);
         let given = given(instruction, arrangement, &text);
         let names: Vec<(&str, &str)> = given.iter().map(|g| (g.name, g.text.as_str())).collect();
@@ -114,7 +81,7 @@ impl At<'_> {
         let lanes = lanes(instruction, candidate, arrangement);
         let chosen = Chosen { candidate, arrangement };
         let written = Written { operands: &names, lanes: &lanes, decoded };
-        Some(describe::statement(opcode, &head, chosen, written, &self.environment))
+        Some(describe::statement(opcode, head, chosen, written, self.semantics.environment()))
     }
 
     pub(super) fn modifier(&self) -> Found {
@@ -122,10 +89,11 @@ impl At<'_> {
         let range = self.leaf.byte_range();
         let found = self.with_instruction(|instruction, base| {
             let opcode = ISA.opcode(instruction.opcode.text)?;
-            let head = resolve(opcode, instruction)?;
+            let resolved = self.semantics.mnemonic(instruction);
+            let head = resolved.head.as_ref()?;
             let suffix = instruction.suffixes.iter().any(|(_, w)| w.start as usize + base == range.start);
-            let chosen = choose(instruction, &head, &Around::new(self.snapshot, self.leaf)).and_then(|(c, _)| {
-                let candidate = &head.candidates[c];
+            let chosen = resolved.choose(instruction, &self.names()).and_then(|resolved| {
+                let candidate = resolved.candidate;
                 // The same type may stand twice: `cvt.rn.f32.f32`; the first of them fills the first slot.
                 let before =
                     |w: &&ptx_analysis::ast::Word<'_>| w.text == name && (w.start as usize + base) < range.start;
@@ -143,9 +111,9 @@ impl At<'_> {
             });
             let stands = |word: &str| self.stands(instruction, base, &range, word);
             let slotted = chosen.map(|(candidate, index)| Slotted { candidate, index, stands: &stands });
-            Some(describe::modifier(opcode, head.entry, &name, slotted, Some(&self.environment)))
+            Some(describe::modifier(opcode, head.entry, &name, slotted, Some(self.semantics.environment())))
         });
-        let page = found.unwrap_or_else(|| describe::dot_word(&name, Some(&self.environment)));
+        let page = found.unwrap_or_else(|| describe::dot_word(&name, Some(self.semantics.environment())));
         Some((range, page))
     }
 
@@ -154,7 +122,7 @@ impl At<'_> {
         let end = base + instruction.range.end;
         let (before, after) = (self.snapshot.text(base..range.start), self.snapshot.text(range.end..end));
         let text = format!("{before}{word}{after}");
-        let found = statement::check(&text, &self.environment, &Around::new(self.snapshot, self.leaf));
+        let found = statement::check(&text, self.semantics.environment(), &self.names());
         !found.iter().any(|d| d.severity == Severity::Error)
     }
 
@@ -166,11 +134,8 @@ impl At<'_> {
     /// What stands at a range is to the instruction around the place.
     pub(super) fn here_at(&self, range: Range<usize>) -> Option<Here> {
         self.with_instruction(|instruction, base| {
-            let opcode = ISA.opcode(instruction.opcode.text)?;
-            let head = resolve(opcode, instruction)?;
-            let (c, a) = choose(instruction, &head, &Around::new(self.snapshot, self.leaf))?;
-            let candidate = &head.candidates[c];
-            let arrangement = &candidate.arrangements[a];
+            let resolved = self.semantics.mnemonic(instruction);
+            let ResolvedInstruction { candidate, arrangement, .. } = resolved.choose(instruction, &self.names())?;
             let local = range.start.checked_sub(base)?..range.end.checked_sub(base)?;
             let spec = spec_at(instruction, arrangement, &local)?;
             let text = self.snapshot.text(base..base + instruction.range.end);

@@ -1,9 +1,9 @@
 //! Variables and parameters: where they lie, how large they are, and what text stands in them.
 
 use super::{At, number};
-use crate::names::{Declaration, What};
 use ptx_analysis::literal;
 use ptx_analysis::lower::{Source, named_children};
+use ptx_analysis::semantics::names::{Declaration, What};
 use ptx_analysis::signature::Signature;
 use ptx_analysis::symbols::{Symbol, Variable};
 use ptx_isa::tables::TypeClass;

@@ -4,9 +4,9 @@ use super::At;
 use super::statement::{annotated, done, function, instruction, statement_at, times};
 use crate::demangle::demangle;
 use crate::describe::Page;
-use crate::names::{self, Declaration, What};
 use crate::references::{self, Access, Reference};
 use crate::registers;
+use ptx_analysis::semantics::names::{self, Declaration, What};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 

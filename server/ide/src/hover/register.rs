@@ -4,11 +4,11 @@ use super::name::Told;
 use super::statement::{annotated, done, function, instruction, statement_at};
 use super::{At, decode};
 use crate::describe::Page;
-use crate::names::Declaration;
 use crate::registers;
 use ptx_analysis::Analyzer;
 use ptx_analysis::flow::facts::{Access, Facts, Register};
 use ptx_analysis::flow::uniformity::Across;
+use ptx_analysis::semantics::names::Declaration;
 use ptx_syntax::{Node, fields};
 use std::sync::Arc;
 

@@ -2,9 +2,9 @@
 
 use super::instruction::Resolved;
 use super::{Hint, HintPart, Hints};
-use crate::names::What;
 use ptx_analysis::ast::OperandKind;
 use ptx_analysis::lower::named_children;
+use ptx_analysis::semantics::names::What;
 use ptx_analysis::spec::Shape;
 use ptx_isa::tables::{Access, Kind};
 use ptx_syntax::{Node, fields, kinds};

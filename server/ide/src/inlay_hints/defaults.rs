@@ -4,6 +4,7 @@ use super::instruction::Resolved;
 use super::{Defaults, Hint, Hints};
 use crate::fixes::TextEdit;
 use ptx_analysis::head::{self, holds};
+use ptx_analysis::semantics;
 use ptx_isa::ISA;
 use ptx_isa::tables::Implied;
 
@@ -54,7 +55,8 @@ impl Hints<'_> {
         let before = written.iter().filter(|m| m.range().end <= at).count();
         let mut modifiers: Vec<&str> = written.iter().map(|m| m.text).collect();
         modifiers.splice(before..before, implied.iter().map(|d| d.value));
-        let Some(head) = ISA.opcode(resolved.instruction.opcode.text).and_then(|o| head::resolve(o, &modifiers)) else {
+        let Some(head) = ISA.opcode(resolved.instruction.opcode.text).and_then(|o| semantics::mnemonic(o, &modifiers))
+        else {
             return false;
         };
         let names = Some(&resolved.arrangement.names[..]);

@@ -1,7 +1,7 @@
 //! The files and lines that `.loc` names by number.
 
 use super::{Hint, HintPart, Hints};
-use crate::names;
+use ptx_analysis::semantics::names;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
 //! Hand-written kernels, and which instructions they use.
 
 use super::code::{self, Token};
-use ptx_analysis::head;
 use ptx_analysis::lower::{self, Source};
+use ptx_analysis::semantics;
 use ptx_isa::ISA;
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::collections::BTreeMap;
@@ -90,7 +90,7 @@ fn collect(node: Node<'_>, text: &str, out: &mut Vec<(&'static str, Range<usize>
             && let Some(opcode) = ISA.opcode(instruction.opcode.text)
         {
             let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
-            out.extend(head::resolve(opcode, &modifiers).map(|head| (head.entry.name, instruction.range)));
+            out.extend(semantics::mnemonic(opcode, &modifiers).map(|head| (head.entry.name, instruction.range)));
         }
         return;
     }

@@ -1,23 +1,20 @@
 //! What an instruction does to a name among its operands, as its form says.
 
 use super::Access;
-use crate::hover::choose;
-use crate::names::{Anything, What};
-use ptx_analysis::ast::{Instruction, Operand, OperandKind};
-use ptx_analysis::head::{self, Head};
+use ptx_analysis::ast::{Operand, OperandKind};
 use ptx_analysis::lower::{self, Source};
+use ptx_analysis::semantics::Semantics;
+use ptx_analysis::semantics::names::{Anything, What};
 use ptx_analysis::spec::{Shape, Spec};
-use ptx_isa::ISA;
 use ptx_isa::tables::{self, Flow, Kind};
 use ptx_syntax::{Node, Snapshot, kinds};
-use std::collections::HashMap;
 use std::ops::Range;
 
-/// Reads what is done to names of one kind; remembers the heads of instructions, of which a function has few.
+/// Reads what is done to names of one kind.
 pub struct Reader<'t> {
     snapshot: &'t Snapshot,
     what: What,
-    heads: HashMap<String, Option<Head>>,
+    semantics: Semantics<'t>,
 }
 
 /// An operand, or a part of one, as its form has it.
@@ -30,7 +27,7 @@ struct Place<'s> {
 impl<'t> Reader<'t> {
     /// For names of that kind.
     pub fn new(snapshot: &'t Snapshot, what: What) -> Self {
-        Self { snapshot, what, heads: HashMap::new() }
+        Self { snapshot, what, semantics: Semantics::new(snapshot) }
     }
 
     /// What is done to the name that a path leads to.
@@ -56,18 +53,13 @@ impl<'t> Reader<'t> {
         let text = self.snapshot.text(node.byte_range());
         let base = node.start_byte();
         let instruction = lower::instruction(Source { text: &text, base }, node)?;
-        let head = text.get(instruction.head())?;
-        if !self.heads.contains_key(head) {
-            self.heads.insert(head.to_owned(), resolve(&instruction));
-        }
-        let head = self.heads.get(head)?.as_ref()?;
-        let (c, a) = choose(&instruction, head, &Anything)?;
-        let candidate = &head.candidates[c];
+        let mnemonic = self.semantics.mnemonic(&instruction);
+        let resolved = mnemonic.choose(&instruction, &Anything)?;
         let local = range.start.checked_sub(base)?..range.end.checked_sub(base)?;
-        let shapes = &candidate.arrangements[a].operands;
+        let shapes = &resolved.arrangement.operands;
         let pairs = instruction.operands.iter().zip(shapes);
         let place = pairs.filter(|(o, _)| covers(&o.range, &local)).find_map(|(o, (_, s))| place(o, s, &local))?;
-        Some(self.done(&place, candidate.entry.flow))
+        Some(self.done(&place, resolved.candidate.entry.flow))
     }
 
     fn done(&self, place: &Place<'_>, flow: Flow) -> Access {
@@ -95,11 +87,6 @@ impl<'t> Reader<'t> {
             },
         }
     }
-}
-
-fn resolve(instruction: &Instruction<'_>) -> Option<Head> {
-    let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
-    head::resolve(ISA.opcode(instruction.opcode.text)?, &modifiers)
 }
 
 fn covers(outer: &Range<usize>, inner: &Range<usize>) -> bool {

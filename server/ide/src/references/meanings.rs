@@ -1,6 +1,6 @@
 //! What else has the name that is looked for: inner blocks hide names, and so do later declarations of the same block.
 
-use crate::names::{self, Declaration, What};
+use ptx_analysis::semantics::names::{self, Declaration, What};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::cell::OnceCell;
 use std::ops::Range;

@@ -1,9 +1,9 @@
 //! Registers instruction by instruction.
 
 use super::line;
-use crate::names::range_of;
 use ptx_analysis::flow::facts::Register;
 use ptx_analysis::registers::{Figure, Figures, Kernel, Live};
+use ptx_analysis::semantics::names::range_of;
 use ptx_syntax::{Snapshot, kinds};
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Whether a new name is taken: what stands in the way is named with its line, since one has to go there.
 
 use super::Refusal;
-use crate::names::{self, Declaration, What};
 use crate::references::{Meaning, Reference, Word, declared, is_name, meaning, meant, own_name};
+use ptx_analysis::semantics::names::{self, Declaration, What};
 use ptx_syntax::Snapshot;
 use std::ops::Range;
 

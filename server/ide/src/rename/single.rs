@@ -3,9 +3,9 @@
 
 use super::{Reach, Refusal, Renaming, check_name, conflict};
 use crate::fixes::TextEdit;
-use crate::names::{self, Declaration};
 use crate::references::{Reference, Word, own_name, references};
 use ptx_analysis::lower::named_children;
+use ptx_analysis::semantics::names::{self, Declaration};
 use ptx_syntax::{Snapshot, fields, kinds};
 use std::ops::Range;
 

@@ -2,7 +2,8 @@
 //! them, a module a few hundred.
 
 use super::legend::{TokenKind, TokenModifiers};
-use ptx_analysis::head::{self, Candidate, holds};
+use ptx_analysis::head::{Candidate, holds};
+use ptx_analysis::semantics;
 use ptx_analysis::spec::{Arrangement, Shape, Spec};
 use ptx_analysis::target::Environment;
 use ptx_isa::ISA;
@@ -88,7 +89,7 @@ impl Heads {
         let opcode = ISA.opcode(text.get(..name_end)?)?;
         let written = modifiers(text.get(name_end..)?);
         let mut out = Head { modifiers: written.iter().map(|m| modifier(m)).collect(), ..Head::default() };
-        let Some(resolved) = head::resolve(opcode, &written) else { return Some(out) };
+        let Some(resolved) = semantics::mnemonic(opcode, &written) else { return Some(out) };
         if resolved.entry.flow != Flow::Next {
             out.opcode = TokenModifiers::CONTROL_FLOW;
         }

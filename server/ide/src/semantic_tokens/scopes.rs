@@ -1,11 +1,11 @@
 //! The names that are known at a place, in the order of the text.
 
 use super::legend::{TokenKind, TokenModifiers};
-use crate::names::{self, What};
+use ptx_analysis::semantics::names::{self, What};
+use ptx_analysis::symbols::Frame;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Space, TypeClass};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
-use std::collections::HashMap;
 
 /// What a name stands for.
 #[derive(Debug, Clone, Copy)]
@@ -69,7 +69,17 @@ struct Scope {
     node: Option<usize>,
     /// All of it so far has been seen.
     complete: bool,
-    names: HashMap<String, Option<Known>>,
+    names: Frame<String, Option<Known>>,
+}
+
+impl Scope {
+    /// The last declaration of a name counts: the first may be one that is being typed.
+    fn declare(&mut self, name: String, known: Option<Known>) {
+        match known.and_then(|k| k.count) {
+            Some(count) => drop(self.names.declare_range(name, count, known)),
+            None => self.names.set(name, known),
+        }
+    }
 }
 
 pub(super) struct Scopes<'t> {
@@ -84,7 +94,7 @@ impl<'t> Scopes<'t> {
 
     /// Opens the scope of a node; the first is the module's, which belongs to no node.
     pub fn open(&mut self, node: Option<Node<'_>>, complete: bool) {
-        self.open.push(Scope { node: node.map(|n| n.id()), complete, names: HashMap::new() });
+        self.open.push(Scope { node: node.map(|n| n.id()), complete, names: Frame::default() });
     }
 
     pub fn close(&mut self) {
@@ -94,7 +104,7 @@ impl<'t> Scopes<'t> {
     /// A name of the innermost scope.
     pub fn declare(&mut self, name: String, known: Known) {
         if let Some(scope) = self.open.last_mut() {
-            scope.names.insert(name, Some(known));
+            scope.declare(name, Some(known));
         }
     }
 
@@ -103,7 +113,7 @@ impl<'t> Scopes<'t> {
         if let Some(place) = self.open.len().checked_sub(2)
             && let Some(scope) = self.open.get_mut(place)
         {
-            scope.names.insert(name, Some(known));
+            scope.declare(name, Some(known));
         }
     }
 
@@ -111,8 +121,8 @@ impl<'t> Scopes<'t> {
     pub fn find(&mut self, name: &str, at: Node<'t>) -> Option<Known> {
         let mut complete = true;
         for scope in self.open.iter().rev() {
-            if let Some(found) = look_up(&scope.names, name) {
-                return found;
+            if let Some((found, _)) = scope.names.get(name) {
+                return *found;
             }
             complete &= scope.complete;
         }
@@ -142,24 +152,8 @@ impl<'t> Scopes<'t> {
         // What is declared nowhere is remembered in the innermost scope: an inner declaration may still come.
         let place = place.unwrap_or(if known.is_some() { 0 } else { self.open.len().saturating_sub(1) });
         if let Some(scope) = self.open.get_mut(place) {
-            scope.names.insert(key, known);
+            scope.declare(key, known);
         }
         known
     }
-}
-
-/// A name itself, or the range that it belongs to: `%r` for `%r7`.
-fn look_up(names: &HashMap<String, Option<Known>>, name: &str) -> Option<Option<Known>> {
-    if names.is_empty() {
-        return None;
-    }
-    if let Some(found) = names.get(name) {
-        return Some(*found);
-    }
-    let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
-    (name.len() - digits..name.len()).find_map(|end| {
-        let (base, number) = name.split_at_checked(end)?;
-        let known = names.get(base)?.filter(|k| k.count.is_some_and(|c| number.parse::<u32>().is_ok_and(|n| n < c)))?;
-        Some(Some(known))
-    })
 }

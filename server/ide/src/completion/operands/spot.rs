@@ -5,12 +5,12 @@ use crate::completion::reach::Status;
 use crate::completion::scope::Name;
 use crate::completion::statement::Head;
 use crate::completion::tokens::Tokens;
-use crate::names::Around;
 use ptx_analysis::head::{self, Candidate};
 use ptx_analysis::lower::{self, Source, named_children};
 use ptx_analysis::operands::{self, Names};
+use ptx_analysis::semantics::names::Around;
 use ptx_analysis::spec::{Arrangement, Shape, applies};
-use ptx_analysis::symbols::Symbol;
+use ptx_analysis::symbols::{Frame, Symbol};
 use ptx_analysis::target::Environment;
 use ptx_isa::tables::{Gate, Kind};
 use ptx_syntax::{Snapshot, kinds};
@@ -142,7 +142,7 @@ fn given_text(place: &Place<'_>, head: &Head, spot: &Spot) -> String {
 
 /// Names declared in the function, then those of the module.
 pub struct Known<'a> {
-    locals: &'a [Name],
+    locals: Frame<&'a str, Symbol>,
     around: Around<'a>,
 }
 
@@ -151,20 +151,22 @@ impl<'a> Known<'a> {
     pub fn new(place: &'a Place<'_>, locals: &'a [Name]) -> Self {
         let at = place.snapshot.leaf(place.start..place.start);
         let at = at.unwrap_or_else(|| place.snapshot.root_at(place.start));
-        Self { locals, around: Around::new(place.snapshot, at) }
+        let mut frame = Frame::default();
+        for name in locals {
+            match name.count {
+                Some(count) => drop(frame.declare_range(name.text.as_str(), count, name.symbol)),
+                None => drop(frame.declare(name.text.as_str(), name.symbol)),
+            }
+        }
+        Self { locals: frame, around: Around::new(place.snapshot, at) }
     }
 }
 
 impl Names for Known<'_> {
     fn look_up(&self, name: &str) -> Option<Symbol> {
-        let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
-        let number = name.get(base.len()..).and_then(|d| d.parse::<u32>().ok());
-        let own = self.locals.iter().find(|n| match n.count {
-            None => n.text == name,
-            Some(count) => n.text == base && number.is_some_and(|n| n < count),
-        });
+        let own = self.locals.get(name).map(|(symbol, _)| *symbol);
         // A register that the function does not declare is declared nowhere.
-        own.map(|n| n.symbol).or_else(|| if name.starts_with('%') { None } else { self.around.look_up(name) })
+        own.or_else(|| if name.starts_with('%') { None } else { self.around.look_up(name) })
     }
 
     fn has_option(&self, name: &str) -> bool {

@@ -1,13 +1,15 @@
 //! Where a name is declared, and where it is used. Only what is needed is looked at: the blocks around a place, then the
 //! items of the module.
 
-use crate::header::environment;
-use crate::walk::top;
-use ptx_analysis::declare;
-use ptx_analysis::lower::{self, Source, named_children};
-use ptx_analysis::operands::Names;
-use ptx_analysis::signature::ContentId;
-use ptx_analysis::symbols::{Origin, Symbol};
+use super::environment;
+use super::walk::top;
+use crate::declare;
+use crate::lower::{self, Source, named_children};
+use crate::operands::Names;
+use crate::signature::ContentId;
+use crate::symbols::{Origin, Symbol};
+
+pub use crate::symbols::numbered;
 use ptx_isa::ISA;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::cell::RefCell;
@@ -302,12 +304,6 @@ pub fn range_of(snapshot: &Snapshot, declarator: Node<'_>) -> Option<u32> {
     Some(snapshot.text(count.byte_range()).parse().unwrap_or(0))
 }
 
-/// The number in a name of a range: 7 for `%r7` in `%r<10>`. Nothing reaches a range whose own name ends in a digit.
-pub fn numbered(name: &str, base: &str) -> Option<u32> {
-    let digits = name.strip_prefix(base).filter(|d| !d.is_empty() && !base.ends_with(|c: char| c.is_ascii_digit()))?;
-    digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
-}
-
 /// Parameters and results.
 fn in_signature<'t>(snapshot: &'t Snapshot, function: Node<'t>, name: &str) -> Option<Declaration<'t>> {
     let (k, f) = (kinds(), fields());
@@ -421,6 +417,7 @@ fn item<'t>(snapshot: &'t Snapshot, node: Node<'t>, name: &str) -> Option<Declar
 }
 
 /// The names around a place, for matching operands.
+#[derive(Debug)]
 pub struct Around<'t> {
     snapshot: &'t Snapshot,
     at: Node<'t>,
@@ -453,6 +450,7 @@ impl Names for Around<'_> {
 }
 
 /// Names that fit wherever they stand.
+#[derive(Debug, Clone, Copy)]
 pub struct Anything;
 
 impl Names for Anything {

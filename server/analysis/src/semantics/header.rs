@@ -1,9 +1,9 @@
 //! What the module says of itself, read from its first lines alone: hover must not wait for a check of the whole module.
 
-use crate::walk::top;
-use ptx_analysis::checks::module_header::Progress;
-use ptx_analysis::lower::Source;
-use ptx_analysis::target::Environment;
+use super::walk::top;
+use crate::checks::module_header::Progress;
+use crate::lower::Source;
+use crate::target::Environment;
 use ptx_syntax::{Snapshot, kinds};
 
 /// How many items are looked at before the header is taken to be absent.
