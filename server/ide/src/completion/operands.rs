@@ -17,7 +17,6 @@ use ptx_analysis::ast::{OperandKind, Word};
 use ptx_analysis::lower::named_children;
 use ptx_analysis::operands::Names;
 use ptx_analysis::semantics;
-use ptx_analysis::semantics::names;
 use ptx_analysis::spec::Spec;
 use ptx_analysis::symbols::{Origin, Symbol};
 use ptx_analysis::target::Environment;
