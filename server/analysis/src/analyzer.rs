@@ -10,6 +10,7 @@ mod threads;
 mod unchanged;
 
 use crate::codes::Code;
+use crate::directive_parts;
 pub use facts::ModuleFacts;
 pub(crate) use facts::module_of;
 use threads::Threads;
@@ -22,11 +23,12 @@ use crate::checks::{
 };
 use crate::declare::{self, Earlier, Site};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::directives::{self, debug};
+use crate::directives::{self};
 use crate::functions;
-use crate::lists;
+use crate::hash::{hash, mix};
 use crate::lower::{self, Source};
-use crate::memo::{Heads, Statements, hash, mix};
+use crate::memo::Statements;
+use crate::mnemonics::Heads;
 use crate::module::{Header, Item, ModuleSymbol, is_function, items};
 use crate::project::Project;
 use crate::recovery;
@@ -391,7 +393,7 @@ fn check_item(
 
 /// Whether there is a syntax error in an item: in its tree, or at its end, which the check of a closed body does not visit.
 fn is_broken(item: &Item<'_>) -> bool {
-    let open = |node: Node<'_>| node.child_by_field_id(fields().body).is_none() && syntax_error::ends_unclosed(node);
+    let open = |node: Node<'_>| node.child_by_field_id(fields().body).is_none() && lower::ends_unclosed(node);
     item.node.has_error() || open(item.node)
 }
 
@@ -476,7 +478,7 @@ fn header(
                     let statement = Statement { snapshot, source, node, item: index, declaration: &declaration };
                     variables::declare(&statement, sound, &mut header, &mut places, out);
                 }
-                if syntax_error::is_broken(node) {
+                if lower::is_broken(node) {
                     found.truncate(1);
                 }
             } else if kind == k.unknown_directive {
@@ -484,7 +486,7 @@ fn header(
             } else if kind == k.label {
                 // That of a list is reported with the list.
                 let next = items.get(index + 1).map(|i| i.node.kind_id());
-                if next.and_then(lists::kind_of).is_none() {
+                if next.and_then(directive_parts::list_kind).is_none() {
                     found.push(syntax_error::outside_of_function(first_word(&text), "a label"));
                 }
                 if let Some(name) = node.child_by_field_id(f.name).map(|n| source.word(n)) {
@@ -506,7 +508,7 @@ fn header(
                 syntax_error::report(source, node, &mut found);
                 directives::statement(source, node, "module", &header.environment, &mut found);
                 if kind == k.file_directive
-                    && let Some((number, word)) = debug::file_number(source, node)
+                    && let Some((number, word)) = directive_parts::file_number(source, node)
                 {
                     header.files.insert(number);
                     let place = source.absolute(word.range());
@@ -554,7 +556,7 @@ fn end_of_header(item: &Item<'_>) -> usize {
     if item.node.kind_id() == kinds().section_directive {
         return item.range.start;
     }
-    if item.node.kind_id() != kinds().variable_declaration || syntax_error::is_broken(item.node) {
+    if item.node.kind_id() != kinds().variable_declaration || lower::is_broken(item.node) {
         return item.range.end;
     }
     initializer(item.node).map_or(item.range.end, |v| v.start_byte())

@@ -15,11 +15,14 @@ use crate::checks::{
 };
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
+use crate::directive_parts;
 use crate::directives::{self, debug};
+use crate::hash::{hash, mix};
 use crate::initializer;
 use crate::lists;
 use crate::lower::{self, Source};
-use crate::memo::{Heads, Statements, hash, mix};
+use crate::memo::Statements;
+use crate::mnemonics::Heads;
 use crate::module::Header;
 use crate::parameters::Owner;
 use crate::recovery;
@@ -315,7 +318,7 @@ impl<'a, 't> Body<'a, 't> {
                 if start > end || (start == end && !missing(children)) {
                     break;
                 }
-                if let Some(list) = lists::kind_of(known.kind) {
+                if let Some(list) = directive_parts::list_kind(known.kind) {
                     if let Some(node) = children.node(index) {
                         self.list(node, list, label, broken);
                     }
@@ -395,7 +398,7 @@ impl<'a, 't> Body<'a, 't> {
         let all: Vec<usize> = children.iter().enumerate().filter(is_label).map(|(index, _)| index).collect();
         for index in all {
             let Some(name) = self.label_name(children, index) else { continue };
-            let list = children.get(index + 1).and_then(|next| lists::kind_of(next.kind));
+            let list = children.get(index + 1).and_then(|next| directive_parts::list_kind(next.kind));
             let symbol = match list {
                 Some(list) => Symbol::Targets { list, content: ContentId::UNKNOWN },
                 None => Symbol::Label,

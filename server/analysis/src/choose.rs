@@ -2,7 +2,7 @@
 
 use crate::ast::{Instruction, OperandKind};
 use crate::head::{Candidate, Head};
-use crate::memo::{Gates, Resolved};
+use crate::mnemonics::{Gates, Resolved};
 use crate::operands::{self, Mismatch, Names};
 use crate::spec::{Arrangement, Shape};
 use ptx_isa::tables::Rule;

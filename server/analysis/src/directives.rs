@@ -7,8 +7,9 @@ pub mod pragma;
 use crate::ast::Word;
 use crate::checks::{self, directive_argument, misplaced_directive, requires_version, unknown_directive};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::directive_parts::Argument;
 use crate::literal;
-use crate::lower::{Source, named_children};
+use crate::lower::Source;
 use crate::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{ArgumentKind, Directive, Gate};
@@ -110,24 +111,6 @@ pub fn statement(
     } else if kind == k.dwarf_directive {
         debug::dwarf(source, node, directive, out);
     }
-}
-
-/// An argument of a directive as written.
-#[derive(Debug, Clone)]
-pub struct Argument<'t> {
-    /// Where, and what.
-    pub word: Word<'t>,
-    /// It is a string.
-    pub string: bool,
-}
-
-/// The numbers and strings that are children of a node.
-pub fn arguments<'t>(source: Source<'t>, node: Node<'_>) -> Vec<Argument<'t>> {
-    let k = kinds();
-    named_children(node)
-        .filter(|n| n.kind_id() == k.integer || n.kind_id() == k.string)
-        .map(|n| Argument { word: source.word(n), string: n.kind_id() == k.string })
-        .collect()
 }
 
 /// Checks what follows a directive; the values of its arguments, or nothing if one is wrong.

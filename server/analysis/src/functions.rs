@@ -2,9 +2,10 @@
 
 use crate::ast::Word;
 use crate::checks::{alias, declaration_mismatch, duplicate_name, undeclared_name, undefined_function};
+use crate::declared::linkage_named;
 use crate::diagnostic::Diagnostic;
+use crate::hash::hash;
 use crate::lower::{Source, named_children};
-use crate::memo::hash;
 use crate::module::{Header, ModuleSymbol};
 use crate::signature::{ContentId, Mismatch, Signature, Signatures};
 use crate::symbols::{Symbol, Variable};
@@ -83,11 +84,6 @@ pub fn declare(
     }
     out.extend(report);
     first.defined |= defined;
-}
-
-/// The directive of that name, which lives as long as a module's symbols.
-pub fn linkage_named(text: &str) -> Option<&'static str> {
-    [".extern", ".visible", ".weak", ".common"].into_iter().find(|l| *l == text)
 }
 
 /// What is wrong about declaring a function again, the worst alone.

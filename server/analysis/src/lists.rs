@@ -1,9 +1,8 @@
 //! The directives behind labels: lists of labels and of functions, and prototypes.
 
-use crate::ast::Word;
 use crate::checks::{branch_target, call_target, parameter_list, syntax_error, undeclared_name};
 use crate::diagnostic::Diagnostic;
-use crate::literal;
+use crate::directive_parts;
 use crate::lower::{self, Source, named_children};
 use crate::operands::Names;
 use crate::parameters::{Owner, check_list};
@@ -18,20 +17,6 @@ pub struct Content {
     pub id: ContentId,
     /// What a call through it reaches.
     pub callees: Vec<Callee>,
-}
-
-/// What the directive of a node lists, if it is one.
-pub fn kind_of(kind: u16) -> Option<List> {
-    let k = kinds();
-    if kind == k.branch_targets_directive {
-        Some(List::Branches)
-    } else if kind == k.call_targets_directive {
-        Some(List::Calls)
-    } else if kind == k.call_prototype_directive {
-        Some(List::Prototype)
-    } else {
-        None
-    }
 }
 
 /// Checks a directive and says what it lists. `label` names it.
@@ -49,30 +34,8 @@ pub fn check(
     }
 }
 
-/// The entries of a list, those of `N<5>` one by one.
-pub fn entries<'t>(source: Source<'t>, node: Node<'_>) -> Vec<(Word<'t>, String)> {
-    // More labels than a function can have.
-    const MAX_ENTRIES: u32 = 1 << 16;
-    let (k, f) = (kinds(), fields());
-    let targets = named_children(node).filter(|n| n.kind_id() == k.identifier || n.kind_id() == k.register);
-    let mut out = Vec::new();
-    for target in targets {
-        let word = source.word(target);
-        let range = target.next_sibling().filter(|n| n.kind_id() == k.register_range);
-        match range {
-            None => out.push((word, word.text.to_owned())),
-            Some(range) => {
-                let count = range.child_by_field_id(f.count).and_then(|n| literal::integer(source.word(n).text));
-                let count = count.and_then(|n| u32::try_from(n).ok()).map_or(0, |n| n.min(MAX_ENTRIES));
-                out.extend((0..count).map(|i| (word, format!("{}{i}", word.text))));
-            }
-        }
-    }
-    out
-}
-
 fn branches(source: Source<'_>, node: Node<'_>, label: &str, names: &dyn Names, out: &mut Vec<Diagnostic>) -> Content {
-    for (word, name) in entries(source, node) {
+    for (word, name) in directive_parts::list_entries(source, node) {
         match names.look_up(&name) {
             None => {
                 out.push(undeclared_name::label(word.range(), &name));
@@ -93,7 +56,7 @@ fn branches(source: Source<'_>, node: Node<'_>, label: &str, names: &dyn Names, 
 fn calls(source: Source<'_>, node: Node<'_>, names: &dyn Names, out: &mut Vec<Diagnostic>) -> Content {
     let mut callees = Vec::new();
     let mut content = Vec::new();
-    for (word, name) in entries(source, node) {
+    for (word, name) in directive_parts::list_entries(source, node) {
         match names.look_up(&name) {
             None => {
                 out.push(undeclared_name::function(word.range(), &name));

@@ -1,13 +1,15 @@
 //! From syntax nodes to lowered statements.
 
+mod broken;
 mod constant;
 mod declaration;
 
 pub use constant::{constant, is_expression, leftmost, named_constant, operator};
 pub use declaration::{attributes, declaration};
 
+pub use broken::{ends_unclosed, is_broken};
+
 use crate::ast::{Constant, Instruction, Operand, OperandKind, Word};
-use crate::checks::syntax_error;
 use crate::literal;
 use ptx_syntax::{Node, fields, is_named, kinds};
 use std::ops::Range;
@@ -85,7 +87,7 @@ pub fn instruction<'t>(source: Source<'t>, node: Node<'_>) -> Option<Instruction
             && !child.is_error()
         {
             let list = [kinds.vector, kinds.address, kinds.argument_list, kinds.index].contains(&kind);
-            out.broken |= list && syntax_error::ends_unclosed(child);
+            out.broken |= list && ends_unclosed(child);
             out.operands.push(operand(source, child));
         }
         if !cursor.goto_next_sibling() {

@@ -1,7 +1,7 @@
 //! The items of a module and what it declares: everything outside of function bodies.
 
+use crate::hash::{hash, mix};
 use crate::lower::named_children;
-use crate::memo::{hash, mix};
 use crate::signature::Signature;
 use crate::symbols::Symbol;
 use crate::target::Environment;

@@ -10,12 +10,11 @@ mod tests;
 
 use crate::analyzer::{Analyzer, module_of};
 use crate::ast::Declaration;
-use crate::declare;
+use crate::declared::{self, linkage_named};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::flow::{self, Function};
-use crate::functions::linkage_named;
 use crate::lower::{self, Source, named_children};
-use crate::memo::Heads;
+use crate::mnemonics::Heads;
 use crate::module::{Header, Item, is_function, items};
 use crate::signature::{Parameter, Signature};
 use crate::symbols::{self, Origin, Symbol};
@@ -325,7 +324,7 @@ impl Program {
     }
 
     fn file(&mut self, source: Source<'_>, node: Node<'_>) {
-        let Some((number, _)) = crate::directives::debug::file_number(source, node) else { return };
+        let Some((number, _)) = crate::directive_parts::file_number(source, node) else { return };
         let path = named_children(node).find(|n| n.kind_id() == kinds().string).map_or("", |n| source.word(n).text);
         if self.files.iter().all(|(known, _)| *known != number) {
             self.files.push((number, path.trim_matches('"').into()));
@@ -340,11 +339,11 @@ fn with_initials<'t>(
     declaration: &Declaration<'t>,
     origin: Origin,
     names: &initial::Names<'_>,
-) -> Vec<(declare::DeclaredName<'t>, initial::Contents)> {
+) -> Vec<(declared::DeclaredName<'t>, initial::Contents)> {
     let nodes = named_children(node).filter(|n| n.kind_id() == kinds().declarator);
     let values: HashMap<usize, Node<'_>> =
         nodes.filter_map(|n| Some((source.range(n).start, n.child_by_field_id(fields().value)?))).collect();
-    let declared = declare::names(declaration, origin);
+    let declared = declared::names(declaration, origin);
     let all = declared.into_iter().zip(declaration.declarators.iter().filter(|d| d.name.text != "_"));
     all.map(|(name, declarator)| {
         let value = values.get(&declarator.range.start).copied();

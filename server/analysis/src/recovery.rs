@@ -6,7 +6,7 @@
 use crate::checks::{syntax_error, undeclared_name};
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
-use crate::lower::{Source, named_children};
+use crate::lower::{self, Source, named_children};
 use crate::module::{Item, is_function};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use rustc_hash::FxHashSet as HashSet;
@@ -84,7 +84,7 @@ pub fn names_a_list(items: &[Item<'_>], index: usize) -> bool {
 
 /// A function whose header ends before its body or semicolon: parameters and body are items of their own then.
 pub fn lacks_its_end(node: Node<'_>) -> bool {
-    node.child_by_field_id(fields().body).is_none() && syntax_error::is_broken(node)
+    node.child_by_field_id(fields().body).is_none() && lower::is_broken(node)
 }
 
 /// The state space of a declaration, if it is short enough to matter here.

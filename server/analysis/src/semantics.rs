@@ -13,7 +13,7 @@ pub use header::environment;
 use crate::ast::Instruction;
 use crate::head::{self, Head};
 use crate::lower::{self, Source};
-use crate::memo::{Heads, Resolved};
+use crate::mnemonics::{Heads, Resolved};
 use crate::target::Environment;
 use names::Around;
 use ptx_isa::tables::Opcode;

@@ -4,7 +4,7 @@ use crate::checks::{guard_predicate, syntax_error};
 use crate::diagnostic::Diagnostic;
 use crate::instruction;
 use crate::lower::{self, Source, named_children};
-use crate::memo::Heads;
+use crate::mnemonics::Heads;
 use crate::operands::Names;
 use crate::target::Environment;
 use ptx_syntax::{Snapshot, kinds};

@@ -3,6 +3,7 @@
 use crate::ast::Declaration;
 use crate::checks::duplicate_name;
 use crate::declare::{self, Earlier};
+use crate::declared;
 use crate::diagnostic::Diagnostic;
 use crate::functions;
 use crate::lower::Source;
@@ -36,8 +37,8 @@ pub fn declare(
     out: &mut Vec<Diagnostic>,
 ) {
     let declaration = statement.declaration;
-    let linkage = declaration.linkages.first().and_then(|l| functions::linkage_named(l.text));
-    let names = declare::names(declaration, Origin::Module);
+    let linkage = declaration.linkages.first().and_then(|l| declared::linkage_named(l.text));
+    let names = declared::names(declaration, Origin::Module);
     for (name, declarator) in names.iter().zip(&declaration.declarators) {
         let base = name.name.text;
         let place = statement.source.absolute(name.name.range());

@@ -4,7 +4,7 @@ use super::{Analyzer, hash_range, header};
 use crate::analyzer::lints::module_facts;
 use crate::flow::facts::Facts;
 use crate::flow::{self, Graph, Module};
-use crate::memo::Heads;
+use crate::mnemonics::Heads;
 use crate::module::{Header, Item, is_function, items};
 use crate::signature::Signatures;
 use ptx_syntax::{Node, Snapshot, kinds};

@@ -1,6 +1,6 @@
 //! Functions that are looked at on several threads.
 
-use crate::memo::Heads;
+use crate::mnemonics::Heads;
 use ptx_syntax::in_parallel;
 use std::sync::Mutex;
 use std::sync::PoisonError;

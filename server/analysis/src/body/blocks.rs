@@ -4,7 +4,8 @@
 use super::Body;
 use super::children::Children;
 use crate::ast::Word;
-use crate::memo::{Inside, hash, mix};
+use crate::hash::{hash, mix};
+use crate::memo::Inside;
 use ptx_syntax::Node;
 use std::ops::Range;
 

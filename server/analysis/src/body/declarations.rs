@@ -4,8 +4,9 @@ use super::Body;
 use crate::ast::{Declaration, Word};
 use crate::checks::{constant_overflow, duplicate_name, reserved_name, syntax_error};
 use crate::declare::{self, Site};
+use crate::declared;
+use crate::hash::hash;
 use crate::lower;
-use crate::memo::hash;
 use crate::signature::{Callee, ContentId, Signature};
 use crate::symbols::{Declared, Origin, Symbol};
 use ptx_syntax::{Node, fields, kinds};
@@ -64,7 +65,7 @@ impl<'t> Body<'_, 't> {
     pub(super) fn declare(&mut self, declaration: &Declaration<'t>, origin: Origin) {
         let site = Site { bodiless: self.bodiless, ..Site::of(origin) };
         let sound = declare::check(declaration, site, &self.header.environment, &mut self.out);
-        let mut names = declare::names(declaration, origin);
+        let mut names = declared::names(declaration, origin);
         if !sound {
             // Whatever it is used for, it is wrong already.
             names.iter_mut().for_each(|n| n.symbol = Symbol::Unknown);
@@ -103,7 +104,7 @@ impl<'t> Body<'_, 't> {
         let word = self.source.word(node);
         self.declares(hash(word.text));
         let declaration = lower::declaration(self.source, node);
-        if space == ".reg" && syntax_error::is_broken(node) {
+        if space == ".reg" && lower::is_broken(node) {
             match declaration.declarators.last() {
                 // `.reg .b32 %r` may have been about to become `%r<10>`.
                 Some(last) => self.lost.bases.extend(last.count.is_none().then_some(last.name.text)),

@@ -6,9 +6,9 @@ use super::names::Surroundings;
 use crate::ast::{Instruction, Operand, OperandKind};
 use crate::checks::{guard_predicate, missing_directive, syntax_error};
 use crate::diagnostic::Diagnostic;
+use crate::hash::{hash, mix};
 use crate::instruction;
 use crate::lower::{self, Source};
-use crate::memo::{hash, mix};
 use crate::operands::Names;
 use ptx_syntax::{Node, fields};
 

@@ -10,6 +10,7 @@ use crate::ast::Word;
 use crate::codes::{Finding, Words};
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::lower::Source;
+use crate::lower::is_broken;
 use ptx_syntax::{Node, kinds};
 use std::ops::Range;
 
@@ -227,11 +228,6 @@ pub fn report_inside(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnosti
     out.extend(found.into_iter().min_by_key(|d| d.range.start));
 }
 
-/// Whether the parser met an error in a statement: an ERROR or MISSING node, or one that ends without its bracket or semicolon.
-pub fn is_broken(node: Node<'_>) -> bool {
-    node.has_error() || ends_unclosed(node)
-}
-
 /// Whether an instruction lacks something, whatever is declared: a separator, a bracket, its end. Nothing can be said about how it
 /// would have been laid out.
 pub fn is_unfinished(source: Source<'_>, instruction: Node<'_>) -> bool {
@@ -239,16 +235,6 @@ pub fn is_unfinished(source: Source<'_>, instruction: Node<'_>) -> bool {
     is_broken(instruction)
         || swallowed_line(source, instruction, opcode, &|_| false).is_some()
         || register_before_bracket(source, instruction).is_some()
-}
-
-/// Whether a list or a statement ends without its bracket, its semicolon, the operand after its last comma, or the value after
-/// its equals sign.
-pub fn ends_unclosed(node: Node<'_>) -> bool {
-    let k = kinds();
-    let unclosed =
-        |node: Node<'_>| node.kind_id() == k.unclosed || (node.kind_id() == k.declarator && ends_unclosed(node));
-    let mut cursor = node.walk();
-    cursor.goto_last_child() && (unclosed(cursor.node()) || (cursor.goto_previous_sibling() && unclosed(cursor.node())))
 }
 
 fn collect<'tree>(source: Source<'_>, node: Node<'tree>, open: &mut Vec<Node<'tree>>, out: &mut Vec<Diagnostic>) {

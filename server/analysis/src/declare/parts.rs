@@ -170,7 +170,7 @@ pub fn kernel_parameters(parameters: &[Declaration<'_>], environment: &Environme
             continue;
         }
         let Some(declarator) = parameter.declarators.first() else { return };
-        let symbol = super::symbol(parameter, declarator, Origin::KernelParameter);
+        let symbol = crate::declared::symbol(parameter, declarator, Origin::KernelParameter);
         let Symbol::Variable(variable) = symbol else { return };
         let (Some(bytes), Some(align)) = (variable.bytes, variable.align) else { return };
         end = end.next_multiple_of(align.max(1).into()).saturating_add(bytes);

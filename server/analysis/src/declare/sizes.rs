@@ -1,8 +1,9 @@
 //! Alignments and arrays.
 
-use super::{Site, own_alignments};
+use super::Site;
 use crate::ast::{Alignment, Constant, Declaration, Declarator};
 use crate::checks::{alignment, array_size, attribute, gates};
+use crate::declared::own_alignments;
 use crate::diagnostic::Diagnostic;
 use crate::symbols::Origin;
 use crate::target::Environment;

@@ -40,12 +40,6 @@ pub fn file(source: Source<'_>, node: Node<'_>, environment: &Environment, out: 
     }
 }
 
-/// The number of a `.file`, for those who count them.
-pub fn file_number<'t>(source: Source<'t>, node: Node<'_>) -> Option<(u32, Word<'t>)> {
-    let word = named_children(node).find(|n| n.kind_id() == kinds().integer).map(|n| source.word(n))?;
-    Some((u32::try_from(literal::integer(word.text)?).ok()?, word))
-}
-
 /// A number must fit into so many bits.
 // ptxas: the least number of 65 bits passes.
 fn check_width(number: Word<'_>, bits: u32, out: &mut Vec<Diagnostic>) {

@@ -1,11 +1,12 @@
 //! The header of a function: linking, attributes, and the directives between the parameters and the body.
 
-use super::{Argument, arguments, gates, part, values};
+use super::{gates, part, values};
 use crate::ast::Word;
 use crate::checks::{
     directive_conflict, launch_limit, misplaced_directive, missing_directive, redundant_directive, unknown_directive,
 };
 use crate::diagnostic::Diagnostic;
+use crate::directive_parts::{Argument, arguments};
 use crate::lower::{Source, named_children};
 use crate::target::Environment;
 use ptx_isa::ISA;

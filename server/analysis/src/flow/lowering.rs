@@ -10,12 +10,11 @@ use super::scopes::{Found, Id, ModuleNames, Scopes, Slots};
 use crate::analyzer::Dependencies;
 use crate::body::{Child, children};
 use crate::choose::select;
-use crate::declare;
-use crate::directives;
-use crate::lists;
+use crate::declared;
+use crate::directive_parts;
 use crate::literal;
 use crate::lower::{self, Source, named_children};
-use crate::memo::{Heads, Resolved};
+use crate::mnemonics::{Heads, Resolved};
 use crate::module::{Header, Item};
 use crate::operands::special;
 use crate::signature::{ContentId, Signature};
@@ -112,7 +111,8 @@ impl<'t> Lowering<'_, 't> {
         for child in named_children(node).filter(|n| n.kind_id() == kinds().performance_directive) {
             let name = child.child_by_field_id(f.name).map_or("", |n| self.source.word(n).text);
             let directive = ISA.directive(name);
-            let numbers = directives::arguments(self.source, child).into_iter().map(|a| literal::integer(a.word.text));
+            let numbers =
+                directive_parts::arguments(self.source, child).into_iter().map(|a| literal::integer(a.word.text));
             let number = numbers.reduce(|a, b| a?.checked_mul(b?)).flatten().and_then(|n| u64::try_from(n).ok());
             let range = bytes(self.source.range(child));
             self.out.directives.push(Tuning { name: name.into(), directive, number, range });
@@ -154,7 +154,7 @@ impl<'t> Lowering<'_, 't> {
             let Some(name) = child.node.child_by_field_id(fields().name).map(|n| self.source.word(n)) else { continue };
             let next = iter.peek().map(|n| n.kind);
             let (text, range) = (name.text.into(), bytes(name.range()));
-            if let Some(list) = next.and_then(lists::kind_of) {
+            if let Some(list) = next.and_then(directive_parts::list_kind) {
                 let id = Id::List(self.out.lists.len() as u32);
                 let (labels, functions) = (Vec::new(), Vec::new());
                 let made = List { name: text, range, labels, functions, prototype: None, noreturn: false, uses: 0 };
@@ -191,9 +191,9 @@ impl<'t> Lowering<'_, 't> {
             }
         } else if kind == k.pragma_directive {
             let next = self.out.instructions.len() as u32;
-            let all = directives::arguments(self.source, node);
+            let all = directive_parts::arguments(self.source, node);
             self.out.pragmas.extend(all.iter().map(|a| (next, a.word.text.into())));
-        } else if let Some(kind) = lists::kind_of(kind) {
+        } else if let Some(kind) = directive_parts::list_kind(kind) {
             self.list(node, kind);
         } else if node.is_error() || node.is_missing() || kind == k.unknown_directive || kind == k.function {
             self.out.complete = false;
@@ -209,12 +209,12 @@ impl<'t> Lowering<'_, 't> {
         let (mut labels, mut functions, mut prototype) = (Vec::new(), Vec::new(), None);
         match kind {
             ListKind::Branches => {
-                for (_, name) in lists::entries(self.source, node) {
+                for (_, name) in directive_parts::list_entries(self.source, node) {
                     labels.extend(self.label(&name));
                 }
             }
             ListKind::Calls => {
-                for (_, name) in lists::entries(self.source, node) {
+                for (_, name) in directive_parts::list_entries(self.source, node) {
                     functions.extend(self.listed_function(&name));
                 }
             }
@@ -249,7 +249,7 @@ impl<'t> Lowering<'_, 't> {
     }
 
     fn declare(&mut self, node: Node<'_>, origin: Origin, scope: Range<u32>) {
-        for declared in declare::names(&lower::declaration(self.source, node), origin) {
+        for declared in declared::names(&lower::declaration(self.source, node), origin) {
             let (name, range) = (declared.name.text, bytes(declared.name.range()));
             let id = match declared.symbol {
                 Symbol::Register { ty, elements } => {

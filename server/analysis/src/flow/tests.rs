@@ -7,7 +7,7 @@ use super::uniformity::Across;
 use super::variance::{Variance, Variances};
 use super::{Function, Graph, Module, Value, lower};
 use crate::analyzer::Analyzer;
-use crate::memo::Heads;
+use crate::mnemonics::Heads;
 use crate::module::{Header, items};
 use crate::registers::{Live, report};
 use crate::target::{Environment, find_target};

@@ -3,7 +3,7 @@
 
 use super::environment;
 use super::walk::top;
-use crate::declare;
+use crate::declared;
 use crate::lower::{self, Source, named_children};
 use crate::operands::Names;
 use crate::signature::ContentId;
@@ -81,7 +81,7 @@ impl Declaration<'_> {
                     (_, _, None) => Origin::Module,
                 };
                 let name = self.declarator.child_by_field_id(fields().name).map(|n| source.range(n));
-                let names = declare::names(&declaration, origin);
+                let names = declared::names(&declaration, origin);
                 let found = names.into_iter().find(|d| name.as_ref().is_some_and(|n| *n == d.name.range()));
                 found.map_or(Symbol::Unknown, |d| d.symbol)
             }

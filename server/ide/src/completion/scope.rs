@@ -3,7 +3,7 @@
 
 use super::place::Place;
 use super::tokens::is_part;
-use ptx_analysis::declare;
+use ptx_analysis::declared;
 use ptx_analysis::lower::{self, Source, named_children};
 use ptx_analysis::module::items;
 use ptx_analysis::operands::Names;
@@ -120,7 +120,7 @@ fn declaration(snapshot: &Snapshot, node: Node<'_>, origin: Origin, out: &mut Ve
     let lowered = lower::declaration(source, node);
     let first = lowered.declarators.first().map_or(text.len(), |d| d.range.start);
     let head = text.get(..first).unwrap_or("").split_whitespace().collect::<Vec<_>>().join(" ");
-    for name in declare::names(&lowered, origin) {
+    for name in declared::names(&lowered, origin) {
         let declarator = lowered.declarators.iter().find(|d| d.name == name.name);
         let sizes: String = declarator
             .iter()

@@ -228,7 +228,7 @@ fn argument(access: Access, index: usize, symbol: Symbol, place: &Place<'_>, cal
         Symbol::Variable(v) => v.bytes.map(|b| 8 * b),
         _ => None,
     };
-    match ptx_analysis::declare::parameter(&lowered, Origin::Parameter) {
+    match ptx_analysis::declared::parameter(&lowered, Origin::Parameter) {
         // In a list of registers stand registers.
         Some(Symbol::Register { ty, .. }) => {
             matches!(symbol, Symbol::Register { ty: own, .. } if own.info().bits == ty.info().bits)
