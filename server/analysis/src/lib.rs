@@ -4,53 +4,23 @@
 //! against the tables, types, versions and targets. This crate does no input or output, knows no protocol and no editor,
 //! and counts in byte offsets. PTX itself is in the tables of `ptx-isa`; here is only how they are applied.
 
-mod analyzer;
-pub mod ast;
-mod body;
-pub mod calls;
-pub mod checks;
-mod choose;
-pub mod codes;
-pub mod constant;
-mod constraints;
-pub mod declare;
-pub mod declared;
-mod diagnostic;
-pub mod directive_parts;
-pub mod directives;
+pub mod check;
 pub mod flow;
-mod functions;
-mod hash;
-pub mod head;
-mod immediates;
-mod initializer;
-mod instruction;
-pub mod lints;
-mod lists;
-pub mod literal;
-pub mod lower;
-pub mod memo;
-mod memory;
-pub mod mnemonics;
-pub mod module;
-pub mod operands;
-pub mod parameters;
+pub mod forms;
+pub mod hir;
+pub mod incremental;
 pub mod program;
-pub mod project;
-pub mod raise;
-mod recovery;
 pub mod registers;
 pub mod semantics;
-pub mod signature;
-pub mod spec;
-pub mod statement;
-pub mod symbols;
 pub mod target;
 #[cfg(test)]
 mod testing;
-pub mod types;
-mod variables;
 
-pub use analyzer::{Analyzer, ModuleFacts, Report};
-pub use codes::{Code, Finding};
-pub use diagnostic::{Diagnostic, Edit, Fix, Related, Severity};
+pub use check::codes::{Code, Finding};
+pub use check::diagnostic::{Diagnostic, Edit, Fix, Related, Severity};
+pub use check::{calls, codes, declare, directives, lints, parameters, raise, rules, statement};
+pub use forms::{choose, head, mnemonics, operands, spec};
+pub use hir::{ast, constant, declared, directive_parts, literal, lower, module, signature, symbols, types};
+pub use incremental::analyzer::{Analyzer, Report};
+pub use registers::facts::ModuleFacts;
+pub use target::project;

@@ -8,16 +8,16 @@ mod initial;
 #[cfg(test)]
 mod tests;
 
-use crate::analyzer::{Analyzer, module_of};
-use crate::ast::Declaration;
-use crate::declared::{self, linkage_named};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::check::diagnostic::{Diagnostic, Severity};
 use crate::flow::{self, Function};
-use crate::lower::{self, Source, named_children};
-use crate::mnemonics::Heads;
-use crate::module::{Header, Item, is_function, items};
-use crate::signature::{Parameter, Signature};
-use crate::symbols::{self, Origin, Symbol};
+use crate::forms::mnemonics::Heads;
+use crate::hir::ast::Declaration;
+use crate::hir::declared::{self, linkage_named};
+use crate::hir::lower::{self, Source, named_children};
+use crate::hir::module::{Header, Item, is_function, items};
+use crate::hir::signature::{Parameter, Signature};
+use crate::hir::symbols::{self, Origin, Symbol};
+use crate::incremental::analyzer::{Analyzer, module_of};
 use crate::target::Environment;
 use ptx_isa::ISA;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
@@ -324,7 +324,7 @@ impl Program {
     }
 
     fn file(&mut self, source: Source<'_>, node: Node<'_>) {
-        let Some((number, _)) = crate::directive_parts::file_number(source, node) else { return };
+        let Some((number, _)) = crate::hir::directive_parts::file_number(source, node) else { return };
         let path = named_children(node).find(|n| n.kind_id() == kinds().string).map_or("", |n| source.word(n).text);
         if self.files.iter().all(|(known, _)| *known != number) {
             self.files.push((number, path.trim_matches('"').into()));

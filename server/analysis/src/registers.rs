@@ -2,12 +2,13 @@
 //!
 //! - [`pressure`] – which registers hold a value at each instruction, exactly, in units of 32 bits; predicates apart.
 //! - [`Usage`] – of one function by itself: pressure, an estimate of what the assembler makes of it, the bounds of its header, its shared
-//!   memory, whom it calls. It is kept with the facts of the function ([`crate::flow::facts`]).
+//!   memory, whom it calls. It is kept with the facts of the function ([`crate::registers::facts`]).
 //! - [`report`] – of all functions of a module with whom they call, their limits, and how many of their warps run at a time.
 //! - [`Figures`] – the report of the last second pass, kept in place while the text is edited.
 //! - [`estimate`] – the model of the assembler; docs/register-estimate.md tells how it was found and how far it is off.
 
 pub mod estimate;
+pub mod facts;
 mod figures;
 mod margins;
 pub mod occupancy;

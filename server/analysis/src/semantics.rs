@@ -7,13 +7,13 @@ mod header;
 pub mod names;
 pub mod walk;
 
-pub use crate::choose::{Fit, ResolvedInstruction, choose};
+pub use crate::forms::choose::{Fit, ResolvedInstruction, choose};
 pub use header::environment;
 
-use crate::ast::Instruction;
-use crate::head::{self, Head};
-use crate::lower::{self, Source};
-use crate::mnemonics::{Heads, Resolved};
+use crate::forms::head::{self, Head};
+use crate::forms::mnemonics::{Heads, Resolved};
+use crate::hir::ast::Instruction;
+use crate::hir::lower::{self, Source};
 use crate::target::Environment;
 use names::Around;
 use ptx_isa::tables::Opcode;

@@ -1,6 +1,8 @@
 //! What the module says of itself, and gates: which version and target something needs.
 
-use crate::project::Project;
+pub mod project;
+
+use self::project::Project;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Gate, GateAlternative, GateKind, Target, Version};
 use std::sync::Arc;

@@ -11,7 +11,7 @@ mod consequences;
 mod statement;
 
 use ptx_analysis::Code;
-use ptx_analysis::checks::undeclared_name;
+use ptx_analysis::rules::undeclared_name;
 use ptx_analysis::{Diagnostic, Edit};
 use ptx_syntax::{Rope, Snapshot};
 use std::ops::Range;

@@ -7,7 +7,7 @@ use crate::definition::{declarations, is_definition, linkage};
 use crate::fixes::TextEdit;
 use crate::references::{Access, Reference, Word, declaration_at, name_at, own_name, references};
 use ptx_analysis::ast;
-use ptx_analysis::checks::reserved_name;
+use ptx_analysis::rules::reserved_name;
 use ptx_analysis::semantics::names::{self, Declaration, What};
 use ptx_isa::ISA;
 use ptx_syntax::Snapshot;

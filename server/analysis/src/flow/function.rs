@@ -1,8 +1,8 @@
 //! The lowered function: flat tables that borrow nothing.
 
-use crate::signature::Signature;
-use crate::symbols::{self, Origin};
-use crate::types::TypeId;
+use crate::hir::signature::Signature;
+use crate::hir::symbols::{self, Origin};
+use crate::hir::types::TypeId;
 use ptx_isa::tables::{self, Access, Bound, Entry, Extent, Flow, Form, Kind, Space, SpecialRegister};
 use std::ops::Range;
 

@@ -4,7 +4,7 @@ use super::bits::{Bits, Matrix};
 use super::function::{Function, Slot};
 use super::graph::Graph;
 use super::solve::{Direction, Equations, Meet, Solution, solve};
-use crate::symbols::Origin;
+use crate::hir::symbols::Origin;
 
 /// The registers whose life is longer than a block: those that a block reads before it has surely written them. Only they
 /// need to be in the sets at the ends of blocks, and compilers' output has few of them.

@@ -14,7 +14,6 @@ pub mod bits;
 pub mod divergence;
 pub mod dominance;
 pub mod effects;
-pub mod facts;
 mod function;
 mod graph;
 pub mod liveness;

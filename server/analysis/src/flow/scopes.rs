@@ -1,10 +1,10 @@
 //! Names in the body while it is lowered: what they stand for, and which table entry they have.
 
 use super::function::{Function, Register, Slot, Variable};
-use crate::analyzer::Dependencies;
-use crate::module::Header;
-use crate::operands::Names;
-use crate::symbols::{self, Frame, Symbol};
+use crate::forms::operands::Names;
+use crate::hir::module::Dependencies;
+use crate::hir::module::Header;
+use crate::hir::symbols::{self, Frame, Symbol};
 use rustc_hash::FxHashMap as HashMap;
 use std::cell::RefCell;
 use std::hash::{BuildHasherDefault, Hasher};

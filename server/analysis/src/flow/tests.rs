@@ -1,14 +1,14 @@
 //! The frame on small functions.
 
 use super::dominance::{dominators, post_dominators};
-use super::facts::Facts;
 use super::liveness::Liveness;
 use super::uniformity::Across;
 use super::variance::{Variance, Variances};
 use super::{Function, Graph, Module, Value, lower};
-use crate::analyzer::Analyzer;
-use crate::mnemonics::Heads;
-use crate::module::{Header, items};
+use crate::forms::mnemonics::Heads;
+use crate::hir::module::{Header, items};
+use crate::incremental::analyzer::Analyzer;
+use crate::registers::facts::Facts;
 use crate::registers::{Live, report};
 use crate::target::{Environment, find_target};
 use ptx_isa::tables::Version;

@@ -9,7 +9,7 @@ use super::dominance::Tree;
 use super::function::{Function, Operand, Role, Slot, Value};
 use super::graph::{Graph, Lists};
 use super::liveness::Liveness;
-use crate::symbols::Origin;
+use crate::hir::symbols::Origin;
 use ptx_isa::tables::{Computes, Extent, TypeClass};
 
 /// Across which threads a value is the same. Each says less than the one before.

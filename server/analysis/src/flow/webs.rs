@@ -6,7 +6,7 @@
 
 use super::function::{Function, Slot, Value};
 use super::graph::Graph;
-use crate::symbols::Origin;
+use crate::hir::symbols::Origin;
 use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
 

@@ -5,7 +5,7 @@ use super::function::{Function, Operand, Slot, Use};
 use super::graph::Graph;
 use super::liveness::Global;
 use super::solve::{Direction, Equations, Meet, solve};
-use crate::symbols::Origin;
+use crate::hir::symbols::Origin;
 use rustc_hash::FxHashMap as HashMap;
 
 /// What is known of a register where it is read.

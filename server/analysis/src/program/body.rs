@@ -1,12 +1,12 @@
 //! What a body holds besides instructions: where they came from, and variables with initial values.
 
 use super::{Callable, Location, initial, with_initials};
-use crate::body::children;
-use crate::directives::debug;
+use crate::check::directives::debug;
 use crate::flow::Function;
-use crate::lower::{self, Source};
-use crate::module::{Header, Item};
-use crate::symbols::Origin;
+use crate::hir::lower::{self, Source};
+use crate::hir::module::{Header, Item};
+use crate::hir::statements::children;
+use crate::hir::symbols::Origin;
 use ptx_syntax::{Node, fields, kinds};
 
 impl Callable {

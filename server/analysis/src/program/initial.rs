@@ -3,12 +3,12 @@
 //! What is wrong with an initializer is reported by `initializer`; here a value that has none leaves zeros.
 
 use super::{Field, FieldValue, Initial, Relocation, Target};
-use crate::ast::{Constant, Declarator};
 use crate::flow::Function;
-use crate::literal::{self, Float};
-use crate::lower::{self, Source, named_children};
-use crate::module::Header;
-use crate::symbols::{Symbol, Variable};
+use crate::hir::ast::{Constant, Declarator};
+use crate::hir::literal::{self, Float};
+use crate::hir::lower::{self, Source, named_children};
+use crate::hir::module::Header;
+use crate::hir::symbols::{Symbol, Variable};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Type, TypeClass, Version};
 use ptx_syntax::{Node, fields, kinds};

@@ -5,8 +5,8 @@
 //! or by its name where that is lost.
 
 use super::report::{Kernel, report};
-use crate::analyzer::ModuleFacts;
-use crate::module::{Item, is_function, items};
+use crate::hir::module::{Item, is_function, items};
+use crate::registers::facts::ModuleFacts;
 use ptx_isa::tables::Target;
 use ptx_syntax::{Edit, Node, Snapshot, fields, kinds};
 use std::collections::HashMap;

@@ -2,7 +2,7 @@
 
 use crate::flow::liveness::Liveness;
 use crate::flow::{Function, Graph, Slot};
-use crate::types::TypeId;
+use crate::hir::types::TypeId;
 
 /// A number of registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord, Hash)]

@@ -1,8 +1,8 @@
 //! What the module says of itself, read from its first lines alone: hover must not wait for a check of the whole module.
 
 use super::walk::top;
-use crate::checks::module_header::Progress;
-use crate::lower::Source;
+use crate::check::rules::module_header::Progress;
+use crate::hir::lower::Source;
 use crate::target::Environment;
 use ptx_syntax::{Snapshot, kinds};
 

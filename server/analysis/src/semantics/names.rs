@@ -3,13 +3,13 @@
 
 use super::environment;
 use super::walk::top;
-use crate::declared;
-use crate::lower::{self, Source, named_children};
-use crate::operands::Names;
-use crate::signature::ContentId;
-use crate::symbols::{Origin, Symbol};
+use crate::forms::operands::Names;
+use crate::hir::declared;
+use crate::hir::lower::{self, Source, named_children};
+use crate::hir::signature::ContentId;
+use crate::hir::symbols::{Origin, Symbol};
 
-pub use crate::symbols::numbered;
+pub use crate::hir::symbols::numbered;
 use ptx_isa::ISA;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::cell::RefCell;

@@ -5,8 +5,8 @@ use super::line::{self, Piece, Space, advance, is_plain};
 use super::{FormatOptions, Operands};
 use crate::TextEdit;
 use crate::walk::{roots_in, whole};
-use ptx_analysis::checks::syntax_error;
 use ptx_analysis::lower::Source;
+use ptx_analysis::rules::syntax_error;
 use ptx_syntax::{Node, Snapshot, TreeCursor, fields, kinds};
 use std::ops::Range;
 

@@ -6,7 +6,7 @@
 use super::statement;
 use ptx_analysis::Code;
 use ptx_analysis::Diagnostic;
-use ptx_analysis::checks::undeclared_name;
+use ptx_analysis::rules::undeclared_name;
 use ptx_analysis::semantics::names::function_around;
 use ptx_isa::ISA;
 use ptx_syntax::{Snapshot, kinds};

@@ -1,7 +1,7 @@
 //! Registers instruction by instruction.
 
 use super::line;
-use ptx_analysis::flow::facts::Register;
+use ptx_analysis::registers::facts::Register;
 use ptx_analysis::registers::{Figure, Figures, Kernel, Live};
 use ptx_analysis::semantics::names::range_of;
 use ptx_syntax::{Snapshot, kinds};

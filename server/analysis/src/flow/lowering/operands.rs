@@ -1,13 +1,13 @@
 //! Operands taken apart.
 
 use super::{Lowering, bytes};
-use crate::ast::{self, Constant, OperandKind};
 use crate::flow::function::{Operand, Role, Value};
 use crate::flow::scopes::Id;
-use crate::literal::{self, Float};
-use crate::operands::{component, special};
-use crate::spec::{Shape, Spec};
-use crate::symbols::Symbol;
+use crate::forms::operands::{component, special};
+use crate::forms::spec::{Shape, Spec};
+use crate::hir::ast::{self, Constant, OperandKind};
+use crate::hir::literal::{self, Float};
+use crate::hir::symbols::Symbol;
 use ptx_isa::ISA;
 use ptx_isa::tables::Kind;
 

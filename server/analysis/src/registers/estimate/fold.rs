@@ -3,9 +3,9 @@
 use super::program::{Memory, Operation, Unit};
 use crate::flow::effects::effects;
 use crate::flow::{Function, Operand, Role, Slot, Value};
-use crate::head::holds;
+use crate::forms::head::holds;
+use crate::hir::symbols::Origin;
 use crate::registers::pressure::Live;
-use crate::symbols::Origin;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Access, Computes, Extent, Flow, Protocol, TypeClass, Verb};
 use std::ops::Range;

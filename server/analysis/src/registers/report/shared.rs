@@ -1,7 +1,7 @@
 //! How the assembler lays static shared memory out.
 
-use crate::lower::named_children;
-use crate::module::Item;
+use crate::hir::lower::named_children;
+use crate::hir::module::Item;
 use crate::registers::{SharedVariable, Usage};
 use ptx_syntax::{Snapshot, fields, kinds};
 use std::cell::OnceCell;

@@ -1,0 +1,366 @@
+//! Branches and calls: what the names in them must be, and that a call fits what it calls. The rules were measured: which
+//! types agree is another matter here than in other instructions.
+
+use crate::check::diagnostic::Diagnostic;
+use crate::check::rules::{branch_target, call_arguments, call_target, undeclared_name};
+use crate::forms::operands::{Names, special};
+use crate::forms::spec::{Arrangement, Shape};
+use crate::hir::ast::{Constant, Instruction, Operand, OperandKind};
+use crate::hir::signature::{Array, Callee, ContentId, Parameter, natural_align, size_in_bits};
+use crate::hir::symbols::{List, Origin, Symbol, Variable};
+use crate::hir::types::TypeId;
+use ptx_isa::ISA;
+use ptx_isa::tables::{Kind, TypeClass};
+
+/// Checks the names of code in an instruction whose operands fit a form.
+pub fn check(instruction: &Instruction<'_>, fitting: &Arrangement, names: &dyn Names, out: &mut Vec<Diagnostic>) {
+    let mut call = Call::default();
+    for (operand, (_, shape)) in instruction.operands.iter().zip(&fitting.operands) {
+        match shape {
+            Shape::Value(spec) => match spec.value.kind {
+                Kind::Label => branch(operand, names, out),
+                Kind::Targets if spec.value.symbol => call.targets = Some(operand),
+                Kind::Targets => list_of_labels(operand, names, out),
+                Kind::Function => call.callee = Some(operand),
+                _ => {}
+            },
+            Shape::Arguments(_) if call.callee.is_none() => call.results = Some(operand),
+            Shape::Arguments(_) => call.arguments = Some(operand),
+            _ => {}
+        }
+    }
+    call.check(names, out);
+}
+
+/// The name that an operand consists of.
+fn name<'t>(operand: &Operand<'t>) -> Option<&'t str> {
+    if let OperandKind::Name(name) = operand.kind { Some(name) } else { None }
+}
+
+fn branch(operand: &Operand<'_>, names: &dyn Names, out: &mut Vec<Diagnostic>) {
+    let Some(name) = name(operand) else { return };
+    match names.look_up(name) {
+        None => out.push(undeclared_name::label(operand.range.clone(), name)),
+        Some(Symbol::Label | Symbol::Unknown) => {}
+        Some(symbol) => out.push(branch_target::not_a_label(operand.range.clone(), name, symbol)),
+    }
+}
+
+fn list_of_labels(operand: &Operand<'_>, names: &dyn Names, out: &mut Vec<Diagnostic>) {
+    let Some(name) = name(operand) else { return };
+    match names.look_up(name) {
+        None => out.push(undeclared_name::label(operand.range.clone(), name)),
+        Some(Symbol::Targets { list: List::Branches, content }) if content != ContentId::UNKNOWN => {}
+        Some(Symbol::Unknown) => {}
+        Some(symbol) => out.push(branch_target::not_a_list(operand.range.clone(), name, symbol)),
+    }
+}
+
+/// The operands of a call.
+#[derive(Default)]
+struct Call<'i, 't> {
+    results: Option<&'i Operand<'t>>,
+    callee: Option<&'i Operand<'t>>,
+    arguments: Option<&'i Operand<'t>>,
+    targets: Option<&'i Operand<'t>>,
+}
+
+impl<'t> Call<'_, 't> {
+    fn check(&self, names: &dyn Names, out: &mut Vec<Diagnostic>) {
+        let Some(callee) = self.callee else { return };
+        let Some(called) = name(callee) else { return };
+        let before = out.len();
+        let callees = match self.targets {
+            None => direct(callee, called, names, out),
+            Some(targets) => indirect(callee, called, targets, names, out),
+        };
+        for operand in [self.results, self.arguments].into_iter().flatten() {
+            for value in list(operand) {
+                undeclared(value, names, out);
+            }
+        }
+        if out.len() > before {
+            return;
+        }
+        // A list may name a hundred functions; what does not fit one of them is said once.
+        for callee in &callees {
+            self.against(callee, names, out);
+            if out.len() > before {
+                break;
+            }
+        }
+    }
+
+    /// Compares with the signature of one function.
+    fn against(&self, callee: &Callee, names: &dyn Names, out: &mut Vec<Diagnostic>) {
+        let Some(signature) = callee.signature.as_deref() else { return };
+        let at = self.callee.map_or(0..0, |o| o.range.clone());
+        let results = self.results.map_or(&[][..], list);
+        let arguments = self.arguments.map_or(&[][..], list);
+        let said = call_arguments::Said { callee, signature };
+        if results.len() != signature.results.len() {
+            let place = self.results.filter(|_| !results.is_empty()).map_or(at, |o| o.range.clone());
+            return out.push(said.results(place, results.len(), self.results.is_some()));
+        }
+        // The place of an open array may stay empty, but then there must be a list.
+        let wanted = signature.parameters.len();
+        let empty = signature.variadic() && arguments.len() + 1 == wanted && self.arguments.is_some();
+        if arguments.len() != wanted && !empty {
+            let place = self.arguments.map_or(at, |o| o.range.clone());
+            return out.push(said.count(place, arguments.len(), self.arguments.is_some()));
+        }
+        for (written, values, parameters) in
+            [(true, results, &signature.results), (false, arguments, &signature.parameters)]
+        {
+            for (index, (value, parameter)) in values.iter().zip(parameters).enumerate() {
+                let Some(found) = given(value, names) else { continue };
+                let place = call_arguments::Place { range: value.range.clone(), index, result: written };
+                match fits(found, parameter, written) {
+                    Fit::Fits => {}
+                    Fit::Constant => out.push(call_arguments::constant_result(value.range.clone())),
+                    Fit::Refused(why) => out.push(said.argument(place, value, found, parameter, why)),
+                }
+            }
+        }
+    }
+}
+
+fn list<'i, 't>(operand: &'i Operand<'t>) -> &'i [Operand<'t>] {
+    if let OperandKind::Arguments(list) = &operand.kind { list } else { &[] }
+}
+
+/// The function that a call names.
+fn direct(operand: &Operand<'_>, name: &str, names: &dyn Names, out: &mut Vec<Diagnostic>) -> Vec<Callee> {
+    match names.look_up(name) {
+        None => out.push(undeclared_name::function(operand.range.clone(), name)),
+        Some(Symbol::Function { kernel: false, .. }) => return names.callees(name),
+        Some(Symbol::Unknown) => {}
+        Some(symbol) => out.push(call_target::not_a_function(operand.range.clone(), name, symbol)),
+    }
+    Vec::new()
+}
+
+/// What a call through a register may reach.
+fn indirect(
+    callee: &Operand<'_>,
+    register: &str,
+    targets: &Operand<'_>,
+    names: &dyn Names,
+    out: &mut Vec<Diagnostic>,
+) -> Vec<Callee> {
+    match names.look_up(register) {
+        None => out.push(undeclared_name::report(callee.range.clone(), register)),
+        Some(Symbol::Register { ty, elements: 1 }) if holds_address(ty) => {}
+        Some(Symbol::Unknown) => {}
+        Some(symbol) => out.push(call_target::not_an_address(callee.range.clone(), register, symbol)),
+    }
+    let Some(name) = name(targets) else { return Vec::new() };
+    match names.look_up(name) {
+        None => out.push(undeclared_name::label(targets.range.clone(), name)),
+        Some(Symbol::Targets { list: List::Calls | List::Prototype, content }) if content != ContentId::UNKNOWN => {
+            return names.callees(name);
+        }
+        Some(Symbol::Variable(Variable { table, .. })) if table != ContentId::UNKNOWN => return names.callees(name),
+        Some(Symbol::Unknown) => {}
+        Some(symbol) => {
+            // A function called directly needs no list; that is one mistake.
+            let direct = matches!(names.look_up(register), Some(Symbol::Function { .. }));
+            if !direct {
+                out.push(call_target::not_targets(targets.range.clone(), name, symbol));
+            }
+        }
+    }
+    Vec::new()
+}
+
+fn holds_address(ty: TypeId) -> bool {
+    let info = ty.info();
+    matches!(info.class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint) && matches!(info.bits, 32 | 64)
+}
+
+fn undeclared(value: &Operand<'_>, names: &dyn Names, out: &mut Vec<Diagnostic>) {
+    if let OperandKind::Name(name) = value.kind
+        && names.look_up(name).is_none()
+        && ISA.constant(name).is_none()
+        && special(name).is_none()
+    {
+        out.push(undeclared_name::report(value.range.clone(), name));
+    }
+}
+
+/// What stands for a parameter or a result.
+#[derive(Debug, Clone, Copy)]
+pub enum Given {
+    /// A register.
+    Register(TypeId, u8),
+    /// A variable.
+    Variable(Variable),
+    /// An integer constant.
+    Integer,
+    /// `0f3F800000`.
+    Single,
+    /// Another floating-point constant.
+    Double,
+    /// `_`.
+    Sink,
+    /// A special register.
+    Special,
+    /// Something that no call takes.
+    Other(Symbol),
+    /// A form of operand that no call takes.
+    Expression,
+}
+
+fn given(value: &Operand<'_>, names: &dyn Names) -> Option<Given> {
+    Some(match &value.kind {
+        OperandKind::Name(name) => match names.look_up(name) {
+            Some(Symbol::Register { ty, elements }) => Given::Register(ty, elements),
+            Some(Symbol::Variable(variable)) => Given::Variable(variable),
+            Some(Symbol::Unknown) => return None,
+            Some(symbol) => Given::Other(symbol),
+            None if ISA.constant(name).is_some() => Given::Integer,
+            None => Given::Special,
+        },
+        OperandKind::Integer(_) | OperandKind::Constant(Constant::Integer(_)) => Given::Integer,
+        OperandKind::Float(text) if text.starts_with("0f") || text.starts_with("0F") => Given::Single,
+        OperandKind::Float(_) | OperandKind::Constant(Constant::Float(_)) => Given::Double,
+        OperandKind::Sink => Given::Sink,
+        OperandKind::Error => return None,
+        // A number in parentheses; the grammar cannot tell it from a list.
+        OperandKind::Arguments(list) => match list.as_slice() {
+            [one] if !matches!(one.kind, OperandKind::Arguments(_)) => return given(one, names),
+            _ => Given::Expression,
+        },
+        _ => Given::Expression,
+    })
+}
+
+/// Why something does not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// No call takes that: a variable in another space, a label, a sum.
+    Kind,
+    /// A parameter or result of the function that calls.
+    Formal,
+    /// `_` as an argument.
+    Sink,
+    /// An array where a single value must be, or the reverse.
+    Array,
+    /// Another size in bytes.
+    Size,
+    /// A floating-point number for an integer and the like.
+    Class,
+    /// Another alignment than this one.
+    Alignment(u32),
+}
+
+/// Whether something fits.
+enum Fit {
+    Fits,
+    /// A result goes to a constant, which the assembler takes until it generates code.
+    Constant,
+    Refused(Why),
+}
+
+/// What matters of a type in a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Bits,
+    Integer,
+    Float,
+    Predicate,
+    /// Several values in one: agrees with everything of its size.
+    Packed,
+}
+
+fn class(ty: TypeId, elements: u8) -> Option<Class> {
+    Some(match ty.info().class {
+        TypeClass::Opaque => return None,
+        _ if elements > 1 => Class::Packed,
+        TypeClass::Packed => Class::Packed,
+        TypeClass::Bits => Class::Bits,
+        TypeClass::Uint | TypeClass::Sint => Class::Integer,
+        TypeClass::Float => Class::Float,
+        TypeClass::Pred => Class::Predicate,
+    })
+}
+
+fn agree(a: Class, b: Class) -> bool {
+    let untyped = a == Class::Bits || b == Class::Bits;
+    let predicate = a == Class::Predicate || b == Class::Predicate;
+    a == b || a == Class::Packed || b == Class::Packed || (untyped && !predicate)
+}
+
+fn fits(given: Given, parameter: &Parameter, written: bool) -> Fit {
+    match given {
+        Given::Sink if written => return Fit::Fits,
+        Given::Sink => return Fit::Refused(Why::Sink),
+        Given::Special | Given::Other(_) | Given::Expression => return Fit::Refused(Why::Kind),
+        Given::Variable(v) if v.space != ".param" => return Fit::Refused(Why::Kind),
+        Given::Variable(v) if v.origin != Origin::Body => return Fit::Refused(Why::Formal),
+        _ => {}
+    }
+    let Some(ty) = parameter.ty else { return Fit::Fits };
+    let Some(wanted) = class(ty, parameter.elements) else { return Fit::Fits };
+    let bits = u32::from(size_in_bits(ty)) * u32::from(parameter.elements);
+    let refused = |why: Option<Why>| why.map_or(Fit::Fits, Fit::Refused);
+    match given {
+        Given::Register(..) | Given::Integer | Given::Single | Given::Double if parameter.array != Array::No => {
+            refused((parameter.array != Array::Unknown).then_some(Why::Array))
+        }
+        Given::Register(found, elements) => {
+            let Some(have) = class(found, elements) else { return Fit::Refused(Why::Class) };
+            let same = u32::from(size_in_bits(found)) * u32::from(elements) == bits;
+            refused(if same { (!agree(wanted, have)).then_some(Why::Class) } else { Some(Why::Size) })
+        }
+        Given::Variable(variable) => refused(variable_misfit(variable, parameter, ty, wanted)),
+        _ => {
+            let natural = match given {
+                Given::Integer => (Class::Integer, 64),
+                Given::Single => (Class::Float, 32),
+                _ => (Class::Float, 64),
+            };
+            let fits = match wanted {
+                Class::Packed => bits == natural.1,
+                Class::Bits => true,
+                other => other == natural.0,
+            };
+            match (fits, written) {
+                (true, true) => Fit::Constant,
+                (true, false) => Fit::Fits,
+                (false, _) => Fit::Refused(Why::Class),
+            }
+        }
+    }
+}
+
+/// A `.param` variable of the caller for a parameter.
+fn variable_misfit(variable: Variable, parameter: &Parameter, ty: TypeId, wanted: Class) -> Option<Why> {
+    let found = variable.ty?;
+    let have = class(found, variable.elements)?;
+    let element = |t: TypeId, elements: u8| u32::from(size_in_bits(t)) * u32::from(elements);
+    match parameter.array {
+        Array::Unknown => return None,
+        Array::No if variable.array => return Some(Why::Array),
+        Array::No if element(found, variable.elements) != element(ty, parameter.elements) => return Some(Why::Size),
+        Array::No => {
+            if !agree(wanted, have) {
+                return Some(Why::Class);
+            }
+        }
+        Array::Of(_) | Array::Open => {
+            if !variable.array {
+                return Some(Why::Array);
+            }
+            if parameter.array != Array::Open && variable.bytes? != parameter.bytes()? {
+                return Some(Why::Size);
+            }
+            // Of arrays, signed and unsigned elements do not agree.
+            if found != ty && wanted != Class::Bits && have != Class::Bits {
+                return Some(Why::Class);
+            }
+        }
+    }
+    let align = variable.align?.max(natural_align(found, variable.elements));
+    (align != parameter.align?).then_some(Why::Alignment(align))
+}

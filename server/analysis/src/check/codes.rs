@@ -1,0 +1,291 @@
+//! Every diagnostic in one table: its code, the data it carries, its usual level, and, of a flow lint, the functions that look for it.
+//!
+//! One line here registers a diagnostic. The list of codes, the settings, `--level`, the reference and the check that each has a page
+//! follow from it.
+
+use crate::check::diagnostic::Severity;
+use crate::check::{lints, rules};
+use Level::{Assembler, Lint, Off};
+use Severity::{Hint, Information, Warning};
+
+/// Who objects to what a diagnostic reports, and how severe it is unless the user says otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// The assembler refuses the module: an error. (Where one code reports lesser things too, a finding's own severity says so.)
+    Assembler,
+    /// The assembler is silent; this is the usual severity.
+    Lint(Severity),
+    /// The assembler is silent, and so are we unless the user asks for it; this is the severity then.
+    Off(Severity),
+}
+
+impl Level {
+    /// The severity of a finding of this level.
+    pub fn severity(self) -> Severity {
+        match self {
+            Assembler => Severity::Error,
+            Lint(severity) | Off(severity) => severity,
+        }
+    }
+}
+
+/// Words for what was found. Implemented by the data of each diagnostic.
+pub trait Words {
+    /// What is expected and what was found.
+    fn message(&self) -> String;
+
+    /// What to do, if there is something to say.
+    fn help(&self) -> Option<String> {
+        None
+    }
+}
+
+/// What is said of a finding whose words need no data.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Text {
+    /// What is expected and what was found.
+    pub message: String,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+/// What has a code of its own.
+pub trait Coded: Words {
+    /// The code.
+    const CODE: Code;
+}
+
+macro_rules! codes {
+    (@any) => { false };
+    (@any $($some:tt)+) => { true };
+    ($($name:literal: $code:ident $(($data:path))?, $level:expr $(=> [$($($find:ident)::+),*])?;)*) => {
+        /// The stable code of a diagnostic; its page is `docs/diagnostics/NAME.md`.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code {
+            $(#[doc = concat!("`", $name, "`")] $code,)*
+            /// What a run found, or a launch that cannot be run: it has a name of its own, and no page or level.
+            Run,
+        }
+
+        /// What was found, as data.
+        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+        pub enum Finding {
+            /// Only words.
+            Text(Code, Box<Text>),
+            /// What a run found: the name of its kind, and words.
+            Run(&'static str, Box<Text>),
+            $($(#[doc = concat!("`", $name, "`")] $code($data),)?)*
+        }
+
+        impl Code {
+            /// All that a check can report, sorted by name.
+            pub const ALL: &[Code] = &[$(Code::$code),*];
+
+            /// The name, such as `operand-type`.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Code::$code => $name,)*
+                    Code::Run => "run",
+                }
+            }
+
+            /// The usual level.
+            pub const fn level(self) -> Level {
+                match self {
+                    $(Code::$code => $level,)*
+                    Code::Run => Lint(Warning),
+                }
+            }
+
+            /// The page about it: Markdown.
+            pub const fn page(self) -> &'static str {
+                match self {
+                    $(Code::$code => include_str!(concat!("../../../../docs/diagnostics/", $name, ".md")),)*
+                    Code::Run => "",
+                }
+            }
+
+            /// Whether it needs the flow of control, and so is looked for only when the document is idle.
+            pub const fn is_lint(self) -> bool {
+                match self {
+                    $(Code::$code => codes!(@any $([$($($find)::+),*])?),)*
+                    Code::Run => false,
+                }
+            }
+        }
+
+        impl Finding {
+            /// Its code.
+            pub fn code(&self) -> Code {
+                match self {
+                    Finding::Text(code, _) => *code,
+                    Finding::Run(..) => Code::Run,
+                    $($(Finding::$code(_) => <$data as Coded>::CODE,)?)*
+                }
+            }
+
+            /// What is expected and what was found.
+            pub fn message(&self) -> String {
+                match self {
+                    Finding::Text(_, text) | Finding::Run(_, text) => text.message.clone(),
+                    $($(Finding::$code(found) => <$data as Words>::message(found),)?)*
+                }
+            }
+
+            /// What to do.
+            pub fn help(&self) -> Option<String> {
+                match self {
+                    Finding::Text(_, text) | Finding::Run(_, text) => text.help.clone(),
+                    $($(Finding::$code(found) => <$data as Words>::help(found),)?)*
+                }
+            }
+        }
+
+        $($(
+            impl Coded for $data {
+                const CODE: Code = Code::$code;
+            }
+
+            impl From<$data> for Finding {
+                fn from(found: $data) -> Self {
+                    Finding::$code(found)
+                }
+            }
+        )?)*
+
+        /// Everything that looks for lints in the flow of a function.
+        pub const LINTS: &[lints::Lint] = &[$($($(lints::$($find)::+,)*)?)*];
+    };
+}
+
+codes! {
+    "alias": Alias, Assembler;
+    "alignment": Alignment, Assembler;
+    "array-size": ArraySize, Assembler;
+    "attribute": Attribute, Assembler;
+    "branch-target": BranchTarget, Assembler;
+    "call-arguments": CallArguments, Assembler;
+    "call-target": CallTarget, Assembler;
+    "constant-expression": ConstantExpression, Assembler;
+    "constant-memory-limit": ConstantMemoryLimit, Lint(Warning);
+    "constant-overflow": ConstantOverflow, Assembler;
+    "cp-async-wait": CpAsyncWait, Lint(Warning) => [cp_async_wait::lint];
+    "dead-store": DeadStore, Lint(Hint) => [dead_store::find];
+    "debug-directive": DebugDirective, Assembler;
+    "declaration-mismatch": DeclarationMismatch, Assembler;
+    "deprecated": Deprecated, Lint(Warning);
+    "directive-argument": DirectiveArgument, Assembler;
+    "directive-conflict": DirectiveConflict, Assembler;
+    "divergent-barrier": DivergentBarrier, Lint(Warning) => [divergent_barrier::find];
+    "division-by-zero": DivisionByZero, Lint(Warning);
+    "duplicate-modifier": DuplicateModifier, Assembler;
+    "duplicate-name": DuplicateName, Assembler;
+    "excess-shift": ExcessShift, Lint(Warning);
+    "guard-predicate": GuardPredicate, Assembler;
+    "idle-bound": IdleBound, Lint(Hint) => [idle_bound::lint];
+    "ignored-modifier": IgnoredModifier, Lint(Warning);
+    "illegal-combination": IllegalCombination, Assembler;
+    "ineffective-setmaxnreg": IneffectiveSetmaxnreg, Lint(Hint) => [ineffective_setmaxnreg::lint];
+    "initializer": Initializer, Assembler;
+    "launch-limit": LaunchLimit, Lint(Warning);
+    "linkage": Linkage, Assembler;
+    "malformed-number": MalformedNumber, Assembler;
+    "mbarrier-protocol": MbarrierProtocol, Lint(Warning) => [mbarrier_protocol::lint];
+    "membermask": Membermask, Lint(Warning) => [membermask::find];
+    "misaligned-address": MisalignedAddress, Lint(Warning);
+    "misplaced-declaration": MisplacedDeclaration, Assembler;
+    "misplaced-directive": MisplacedDirective, Assembler;
+    "misread-value": MisreadValue, Lint(Warning);
+    "missing-directive": MissingDirective, Assembler;
+    "missing-exit": MissingExit, Lint(Warning) => [missing_exit::find];
+    "missing-modifier": MissingModifier, Assembler;
+    "mixed-cta-groups": MixedCtaGroups, Lint(Warning) => [mixed_cta_groups::lint];
+    "modifier-not-allowed": ModifierNotAllowed, Assembler;
+    "modifier-order": ModifierOrder, Assembler;
+    "module-header": ModuleHeader, Assembler;
+    "narrow-address": NarrowAddress, Lint(Warning);
+    "not-portable": NotPortable, Off(Information);
+    "odd-element": OddElement, Lint(Warning);
+    "operand-count": OperandCount, Assembler;
+    "operand-kind": OperandKind, Assembler;
+    "operand-range": OperandRange, Assembler;
+    "operand-type": OperandType, Assembler;
+    "out-of-bounds": OutOfBounds, Lint(Warning);
+    "parameter-access": ParameterAccess, Assembler;
+    "parameter-list": ParameterList, Assembler;
+    "parameter-size": ParameterSize, Assembler;
+    "pragma": Pragma, Assembler;
+    "project-target": ProjectTarget, Lint(Warning);
+    "project-version": ProjectVersion, Lint(Warning);
+    "proxy-fence": ProxyFence, Lint(Warning) => [proxy_fence::lint];
+    "redundant-directive": RedundantDirective, Lint(Warning);
+    "removed": Removed, Assembler;
+    "repeated-destination": RepeatedDestination, Lint(Warning) => [repeated_destination::find];
+    "requires-target": RequiresTarget, Assembler;
+    "requires-version": RequiresVersion, Assembler;
+    "reserved-name": ReservedName, Assembler;
+    "shared-memory-limit": SharedMemoryLimit, Lint(Warning) => [shared_memory_limit::lint];
+    "spill-likely": SpillLikely, Lint(Information) => [spill_likely::lint];
+    "state-space": StateSpace, Assembler;
+    "syntax-error": SyntaxError(rules::syntax_error::SyntaxError), Assembler;
+    "tensor-memory-allocation": TensorMemoryAllocation, Lint(Warning) => [tensor_memory_allocation::lint];
+    "truncated-value": TruncatedValue, Lint(Warning);
+    "unbracketed-address": UnbracketedAddress, Lint(Warning);
+    "undeclared-name": UndeclaredName(rules::undeclared_name::UndeclaredName), Assembler;
+    "undefined-function": UndefinedFunction, Lint(Warning);
+    "uninitialized-register": UninitializedRegister, Lint(Warning) => [uninitialized_register::find, uninitialized_register::find_copies];
+    "unknown-directive": UnknownDirective, Assembler;
+    "unknown-modifier": UnknownModifier, Assembler;
+    "unknown-opcode": UnknownOpcode, Assembler;
+    "unknown-pragma": UnknownPragma, Lint(Warning);
+    "unreachable-code": UnreachableCode, Lint(Hint) => [unreachable_code::find];
+    "unused-bits": UnusedBits, Lint(Warning);
+    "unused-function": UnusedFunction, Lint(Hint) => [];
+    "unused-label": UnusedLabel(lints::unused_label::UnusedLabel), Lint(Hint) => [unused_label::find];
+    "unused-register": UnusedRegister, Lint(Hint) => [unused_register::find];
+    "unusual-modifier-order": UnusualModifierOrder, Lint(Hint);
+    "variable-type": VariableType, Assembler;
+    "vector-length": VectorLength, Assembler;
+    "vector-type": VectorType, Assembler;
+    "wgmma-order": WgmmaOrder, Lint(Warning) => [wgmma_order::lint];
+    "wrong-state-space": WrongStateSpace, Lint(Warning) => [wrong_state_space::lint];
+}
+
+impl Code {
+    /// The code of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.binary_search_by(|code| code.name().cmp(name)).ok().map(|at| Self::ALL[at])
+    }
+}
+
+impl Finding {
+    /// The name of its code, or of what a run found.
+    pub fn name(&self) -> &'static str {
+        if let Self::Run(name, _) = self { name } else { self.code().name() }
+    }
+
+    /// Whether it says the same as another, whatever was found out about either besides.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::UndeclaredName(one), Self::UndeclaredName(two)) => one.name == two.name,
+            _ => self == other,
+        }
+    }
+}
+
+impl std::fmt::Display for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Code;
+
+    #[test]
+    fn codes_are_sorted_and_found_by_name() {
+        assert!(Code::ALL.is_sorted_by_key(|c| c.name()));
+        assert!(Code::ALL.iter().all(|c| Code::named(c.name()) == Some(*c)) && Code::named("no-such-code").is_none());
+    }
+}

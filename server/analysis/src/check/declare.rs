@@ -1,0 +1,86 @@
+//! Declarations: registers, variables, parameters.
+
+mod again;
+mod parts;
+mod place;
+mod shape;
+mod sizes;
+
+pub use again::{Earlier, redeclared};
+pub use parts::{function_attributes, function_linkages, kernel_parameters};
+
+use crate::check::diagnostic::Diagnostic;
+use crate::check::rules::duplicate_name;
+use crate::hir::ast::Declaration;
+use crate::hir::declared::DeclaredName;
+use crate::hir::symbols::{Declared, Frame, Origin};
+use crate::target::Environment;
+
+/// Where a declaration stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Site {
+    /// In the module, in a body, or in which list of parameters.
+    pub origin: Origin,
+    /// In the header of a function without a body, or in a `.callprototype`: little is looked at there.
+    pub bodiless: bool,
+    /// In a `.callprototype`.
+    pub prototype: bool,
+}
+
+impl Site {
+    /// A variable, or a parameter of a function with a body.
+    pub fn of(origin: Origin) -> Self {
+        Self { origin, bodiless: false, prototype: false }
+    }
+
+    fn is_parameter(self) -> bool {
+        matches!(self.origin, Origin::KernelParameter | Origin::Parameter | Origin::Result)
+    }
+
+    /// Its name in the tables.
+    fn place(self) -> &'static str {
+        match self.origin {
+            Origin::Module => "module",
+            Origin::Body => "body",
+            Origin::KernelParameter => "kernel-parameter",
+            Origin::Parameter => "parameter",
+            Origin::Result => "result",
+        }
+    }
+}
+
+/// Declares names in a block.
+pub fn declare<'t>(names: Vec<DeclaredName<'t>>, frame: &mut Frame<&'t str, Declared>, out: &mut Vec<Diagnostic>) {
+    for DeclaredName { name, count, symbol } in names {
+        let declared = Declared { symbol, range: name.range() };
+        let earlier = match count {
+            Some(count) => frame.declare_range(name.text, count, declared),
+            None => frame.declare(name.text, declared),
+        };
+        if let Some(earlier) = earlier {
+            out.push(duplicate_name::report(name.range(), name.text, earlier.range.clone()));
+        }
+    }
+}
+
+/// What can be said of a declaration by itself. False if nothing more can be said of what it declares: its state space or its
+/// type is wrong.
+pub fn check(declaration: &Declaration<'_>, site: Site, environment: &Environment, out: &mut Vec<Diagnostic>) -> bool {
+    if declaration.broken {
+        // What the parser says of it is enough.
+        return true;
+    }
+    let before = out.len();
+    let whole = shape::check(declaration, site, out);
+    let (space, known) = place::check(declaration, site, environment, out);
+    if !whole || !known {
+        return out.len() == before;
+    }
+    let typed = place::types(declaration, space, site, environment, out);
+    if typed {
+        sizes::alignments(declaration, space, site, out);
+        sizes::arrays(declaration, space, site, environment, out);
+    }
+    parts::check(declaration, space, site, environment, out);
+    typed
+}

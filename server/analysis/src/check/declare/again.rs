@@ -1,0 +1,89 @@
+//! A variable of the module that is declared more than once.
+
+use crate::check::diagnostic::Diagnostic;
+use crate::check::rules::linkage;
+use crate::hir::ast::{Constant, Declaration, Declarator};
+use crate::hir::symbols::{Symbol, Variable};
+use crate::hir::types::TypeId;
+use std::ops::Range;
+
+/// What is kept of a declaration for comparing a later one with it.
+#[derive(Debug, Clone)]
+pub struct Earlier {
+    /// Byte range of the name, in the file.
+    pub range: Range<usize>,
+    external: bool,
+    linkage: bool,
+    space: &'static str,
+    ty: Option<TypeId>,
+    elements: u8,
+    /// The sizes; 0 where none is given. `None` where they cannot be compared: an initializer gives one of them.
+    sizes: Option<Vec<i128>>,
+}
+
+impl Earlier {
+    /// Of a variable; of a function nothing but the place is kept here.
+    pub fn new(
+        declaration: &Declaration<'_>,
+        declarator: &Declarator<'_>,
+        symbol: &Symbol,
+        range: Range<usize>,
+    ) -> Self {
+        let (space, ty, elements) = match symbol {
+            Symbol::Variable(Variable { space, ty, elements, .. }) => (*space, *ty, *elements),
+            _ => ("", None, 1),
+        };
+        let size = |(_, size): &(Range<usize>, Option<Constant>)| match size {
+            None => Some(0),
+            Some(Constant::Integer(Some(n))) => Some(*n),
+            Some(_) => None,
+        };
+        let sizes: Option<Vec<i128>> = declarator.dimensions.iter().map(size).collect();
+        let open = |s: &Vec<i128>| s.first() == Some(&0) && declarator.initializer.is_some();
+        Self {
+            range,
+            // ptxas: of a range it forgets that it is external.
+            external: declarator.count.is_none() && declaration.linkages.iter().any(|l| l.text == ".extern"),
+            linkage: !declaration.linkages.is_empty(),
+            space,
+            ty,
+            elements,
+            sizes: sizes.filter(|s| !open(s)),
+        }
+    }
+
+    /// A function.
+    pub fn function(range: Range<usize>) -> Self {
+        Self { range, external: false, linkage: false, space: "", ty: None, elements: 1, sizes: None }
+    }
+
+    fn describe(&self) -> String {
+        let vector = if self.elements > 1 { format!(".v{} ", self.elements) } else { String::new() };
+        format!("`{vector}{}`", self.ty.map_or("", TypeId::name))
+    }
+}
+
+/// What is wrong with a declaration of a name that was declared before.
+pub fn redeclared(name: &str, earlier: &Earlier, later: &Earlier) -> Option<Diagnostic> {
+    let (place, first) = (later.range.clone(), earlier.range.clone());
+    if earlier.ty.is_none() || later.ty.is_none() {
+        return None;
+    }
+    if (earlier.ty, earlier.elements) != (later.ty, later.elements) {
+        return Some(linkage::disagrees(place, name, "type", &earlier.describe(), first));
+    }
+    if let (Some(before), Some(now)) = (&earlier.sizes, &later.sizes) {
+        // `x[]` agrees with every size of its dimension.
+        let agree = |(index, (a, b)): (usize, (&i128, &i128))| a == b || (index == 0 && (*a == 0 || *b == 0));
+        if before.len() != now.len() || !before.iter().zip(now).enumerate().all(agree) {
+            let sizes: String =
+                before.iter().map(|n| if *n == 0 { "[]".to_owned() } else { format!("[{n}]") }).collect();
+            let before = if sizes.is_empty() { "no array".to_owned() } else { format!("`{name}{sizes}`") };
+            return Some(linkage::disagrees(place, name, "size", &before, first));
+        }
+    }
+    if earlier.external && !later.linkage {
+        return Some(linkage::hidden(place, name, first));
+    }
+    (earlier.space != later.space).then(|| linkage::other_space(place, name, earlier.space, first))
+}

@@ -1,0 +1,193 @@
+//! The state space and the type of a declaration.
+
+use super::Site;
+use crate::check::diagnostic::Diagnostic;
+use crate::check::rules::{gates, misplaced_declaration, syntax_error, variable_type, vector_type};
+use crate::hir::ast::{Declaration, Word};
+use crate::hir::symbols::Origin;
+use crate::hir::types::TypeId;
+use crate::target::Environment;
+use ptx_isa::ISA;
+use ptx_isa::tables::{Gate, GateKind, Place, Space, Type, TypeClass};
+
+/// `.const[10]` is the last bank that there was.
+const LAST_BANK: i128 = 10;
+/// The widest vector, in bits.
+const WIDEST: u32 = 128;
+
+/// The state space, and whether something can be declared in it here.
+pub fn check(
+    declaration: &Declaration<'_>,
+    site: Site,
+    environment: &Environment,
+    out: &mut Vec<Diagnostic>,
+) -> (&'static str, bool) {
+    // A parameter without a space, or in a wrong one, is a matter of the list that it stands in.
+    let Some(&word) = declaration.spaces.first() else { return ("", false) };
+    let here = if site.origin == Origin::Body { "inside of a function" } else { "outside of functions" };
+    let Some(space) = ISA.space(word.text).filter(|s| !s.declared.is_empty()) else {
+        let base = word.text.split_once("::").map(|(base, _)| base);
+        out.push(misplaced_declaration::never(word, base));
+        return ("", false);
+    };
+    if let Some(bank) = declaration.bank {
+        return (space.name, self::bank(declaration, space, bank, environment, out));
+    }
+    let place = site.place();
+    let mut gate = None;
+    for entry in space.declared.iter().filter(|d| d.names.contains(&place)) {
+        match environment.refused(entry.gates, |_| true) {
+            None => return (space.name, true),
+            Some(refusal) => gate = Some(refusal),
+        }
+    }
+    // A list of parameters for which nothing of the space fits is reported as a whole.
+    match gate {
+        None if site.is_parameter() => {}
+        None => out.push(misplaced_declaration::not_here(word, here, elsewhere(space))),
+        Some(gate) if gate.kind == GateKind::Needs || elsewhere(space).is_empty() => {
+            out.push(gates::refused(word.range(), word.text, gate, std::iter::once(gate), environment));
+        }
+        Some(gate) => out.push(misplaced_declaration::no_longer(word, here, gate, environment)),
+    }
+    ("", false)
+}
+
+/// Where variables of a space may be declared in every version.
+fn elsewhere(space: &Space) -> &'static str {
+    let always = |name: &str| {
+        space.declared.iter().any(|d| d.names.contains(&name) && d.gates.iter().all(|g| g.kind == GateKind::Needs))
+    };
+    match (always("module"), always("body"), always("parameter")) {
+        (true, false, _) => "outside of functions",
+        (false, true, true) => "inside of a function, and in the lists of parameters",
+        (false, true, false) => "inside of a function",
+        _ => "",
+    }
+}
+
+/// `.const[2]`: what the first versions had.
+fn bank(
+    declaration: &Declaration<'_>,
+    space: &'static Space,
+    word: Word<'_>,
+    environment: &Environment,
+    out: &mut Vec<Diagnostic>,
+) -> bool {
+    let entries = |name: &str| space.declared.iter().find(|d: &&Place| d.names.contains(&name)).map(|d| d.gates);
+    let Some(needs) = entries("bank") else {
+        out.push(misplaced_declaration::no_banks(word, space.name));
+        return false;
+    };
+    let number = word.text.trim_matches(['[', ']']).parse().unwrap_or(0);
+    let refused = |of: &'static [Gate]| environment.refused(of, |_| true);
+    let report = |gate| gates::refused(word.range(), word.text, gate, std::iter::once(gate), environment);
+    if let Some(gate) = refused(needs) {
+        out.push(report(gate));
+        return false;
+    }
+    let open = declaration.declarators.iter().all(|d| matches!(d.dimensions.first(), Some((_, None))));
+    let external = open && declaration.linkages.iter().any(|l| l.text == ".extern");
+    if external != (number > 0) || number > LAST_BANK {
+        out.push(misplaced_declaration::bank(word, LAST_BANK));
+        return false;
+    }
+    if let Some(gate) = entries("external-bank").filter(|_| number > 0).and_then(refused) {
+        out.push(report(gate));
+    }
+    true
+}
+
+/// The type and the vector length. False if nothing in that space can have them.
+pub fn types(
+    declaration: &Declaration<'_>,
+    space: &str,
+    site: Site,
+    environment: &Environment,
+    out: &mut Vec<Diagnostic>,
+) -> bool {
+    let Some(&word) = declaration.types.first() else { return false };
+    let Some(ty) = TypeId::of(word.text).map(TypeId::info) else {
+        out.push(syntax_error::not_a_type(word));
+        return false;
+    };
+    if let Some(wrong) = wrong_type(word, ty, space, site) {
+        out.push(wrong);
+        return false;
+    }
+    if let Some(&vector) = declaration.vectors.first()
+        && let Some(wrong) = wrong_vector(vector, ty, space, site)
+    {
+        out.push(wrong);
+        return false;
+    }
+    if space == ".tex" && declaration.declarators.iter().any(|d| !d.dimensions.is_empty()) {
+        out.push(variable_type::texture_space(word));
+        return false;
+    }
+    // ptxas looks at the gates of the type as it is written alone: at those of `.f16x2` unless it is a vector's, where there is no
+    // body too; at all others neither there nor where only arrays, or nothing, are declared.
+    let arrays = declaration.declarators.iter().all(|d| !d.dimensions.is_empty());
+    let gated = match ty.class {
+        _ if ty.ungated => false,
+        TypeClass::Packed => ty.registers && declaration.vectors.is_empty(),
+        _ => !site.bodiless && !arrays,
+    };
+    if gated {
+        out.extend(gates::check(word.range(), word.text, ty.gates, environment, |_| true));
+    }
+    true
+}
+
+fn wrong_type(word: Word<'_>, ty: &Type, space: &str, site: Site) -> Option<Diagnostic> {
+    let exists = ty.registers || ty.variables || (ty.prototypes && site.bodiless);
+    if !exists {
+        let what = match space {
+            ".reg" => "a register",
+            _ if site.is_parameter() => "a parameter",
+            _ => "a variable",
+        };
+        return Some(variable_type::instructions_only(word, what));
+    }
+    if site.bodiless {
+        return None;
+    }
+    if ty.class == TypeClass::Opaque {
+        let place = match (site.origin, space) {
+            (Origin::Module, ".global") | (Origin::KernelParameter, ".param") => return None,
+            (_, ".reg") => "in a register".to_owned(),
+            (Origin::Body, _) => "inside of a function".to_owned(),
+            (Origin::Parameter | Origin::Result, _) => "as a parameter of a function".to_owned(),
+            _ => format!("in `{space}`"),
+        };
+        return Some(variable_type::opaque(word, &place));
+    }
+    match space {
+        ".reg" => (!ty.registers).then(|| variable_type::instructions_only(word, "a register")),
+        _ if ty.class == TypeClass::Pred => Some(variable_type::predicate(word, space)),
+        ".param" => (!ty.parameters).then(|| variable_type::parameter(word, ty.bits)),
+        ".tex" => {
+            let fits = ty.class == TypeClass::Uint && matches!(ty.bits, 32 | 64);
+            (!fits).then(|| variable_type::texture_space(word))
+        }
+        _ => (!ty.variables).then(|| variable_type::instructions_only(word, "a variable")),
+    }
+}
+
+fn wrong_vector(word: Word<'_>, ty: &Type, space: &str, site: Site) -> Option<Diagnostic> {
+    let elements: u32 = word.text.get(2..)?.parse().ok()?;
+    let bits = elements * u32::from(ty.bits);
+    if !matches!(elements, 2 | 4) {
+        Some(vector_type::length(word))
+    } else if !ty.vectors {
+        Some(vector_type::element(word, ty.name))
+    } else if bits > WIDEST {
+        Some(vector_type::too_wide(word, ty.name, bits))
+    } else if space == ".param" && !site.bodiless {
+        Some(vector_type::parameter(word, bits / 8))
+    } else if space == ".tex" {
+        Some(variable_type::texture_space(word))
+    } else {
+        None
+    }
+}

@@ -1,0 +1,164 @@
+//! Directives other than declarations: where they stand, what follows them, and which others they need or exclude.
+
+pub mod debug;
+pub mod header;
+pub mod pragma;
+
+use crate::check::diagnostic::{Diagnostic, Severity};
+use crate::check::rules::{self, directive_argument, misplaced_directive, requires_version, unknown_directive};
+use crate::hir::ast::Word;
+use crate::hir::directive_parts::Argument;
+use crate::hir::literal;
+use crate::hir::lower::Source;
+use crate::target::Environment;
+use ptx_isa::ISA;
+use ptx_isa::tables::{ArgumentKind, Directive, Gate};
+use ptx_syntax::{Node, fields, kinds};
+use std::ops::Range;
+
+/// Whether a version and target have what the gates of something ask for; if not, or if it is out of date, that is reported.
+pub fn gates(
+    range: Range<usize>,
+    what: &str,
+    gates: &'static [Gate],
+    environment: &Environment,
+    out: &mut Vec<Diagnostic>,
+) -> bool {
+    let found = rules::gates::check(range, what, gates, environment, |_| true);
+    let fits = found.as_ref().is_none_or(|f| f.severity != Severity::Error);
+    out.extend(found);
+    fits
+}
+
+/// The same for a part of a directive's syntax.
+fn part(range: Range<usize>, directive: &str, name: &str, environment: &Environment, out: &mut Vec<Diagnostic>) {
+    let Some(directive) = ISA.directive(directive) else { return };
+    let Some(part) = directive.parts.iter().find(|p| p.name == name) else { return };
+    if let Some(gate) = environment.refused(part.gates, |_| true) {
+        let what = format!("{} in `{}`", part.name.replace('_', " "), directive.name);
+        out.push(requires_version::report_part(range, &what, gate, environment));
+    }
+}
+
+/// The first word of a statement.
+pub fn first_word<'t>(source: Source<'t>, node: Node<'_>) -> Word<'t> {
+    let word = source.word(node);
+    let end = word.text.find(|c: char| c.is_whitespace() || matches!(c, ';' | '{' | '"')).unwrap_or(word.text.len());
+    Word { text: word.text.get(..end).unwrap_or(""), start: word.start }
+}
+
+/// Whether a directive may stand there; if not, that is reported.
+pub fn stands(word: Word<'_>, directive: &Directive, place: &str, out: &mut Vec<Diagnostic>) -> bool {
+    let fits = directive.places.contains(&place);
+    if !fits {
+        out.push(misplaced_directive::report(word, directive));
+    }
+    fits
+}
+
+/// A directive without a syntax of its own at this place: unknown, or misplaced.
+pub fn unknown(source: Source<'_>, node: Node<'_>) -> Option<Diagnostic> {
+    let name = source.word(node.child_by_field_id(fields().name).unwrap_or(node));
+    Some(match ISA.directive(name.text) {
+        Some(directive) => misplaced_directive::report(name, directive),
+        None => unknown_directive::report(name),
+    })
+}
+
+/// A directive that is a statement: of the module (`module`), or of a body (`entry-body` or `body`).
+pub fn statement(
+    source: Source<'_>,
+    node: Node<'_>,
+    place: &str,
+    environment: &Environment,
+    out: &mut Vec<Diagnostic>,
+) {
+    let k = kinds();
+    let kind = node.kind_id();
+    if kind == k.pragma_directive {
+        return pragma::check(source, node, place, environment, out);
+    }
+    let lists = [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive];
+    let others =
+        [k.file_directive, k.loc_directive, k.loc_intermediate_directive, k.section_directive, k.dwarf_directive];
+    if !lists.contains(&kind) && !others.contains(&kind) && kind != k.alias_directive {
+        return;
+    }
+    let word = first_word(source, node);
+    let general = if place == "entry-body" { "body" } else { place };
+    let Some(directive) = ISA.directive(word.text) else {
+        if kind == k.dwarf_directive {
+            out.push(unknown_directive::report(word));
+        }
+        return;
+    };
+    if !stands(word, directive, general, out) {
+        return;
+    }
+    if lists.contains(&kind) {
+        if kind == k.call_prototype_directive {
+            header::prototype(source, node, environment, out);
+        }
+        return;
+    }
+    if !gates(word.range(), directive.name, directive.gates, environment, out) {
+        return;
+    }
+    if kind == k.loc_directive || kind == k.loc_intermediate_directive {
+        debug::position(source, node, directive, environment, out);
+    } else if kind == k.file_directive {
+        debug::file(source, node, environment, out);
+    } else if kind == k.dwarf_directive {
+        debug::dwarf(source, node, directive, out);
+    }
+}
+
+/// Checks what follows a directive; the values of its arguments, or nothing if one is wrong.
+fn values(
+    name: Word<'_>,
+    directive: &Directive,
+    arguments: &[Argument<'_>],
+    out: &mut Vec<Diagnostic>,
+) -> Option<Vec<u64>> {
+    let takes = directive.takes?;
+    let (least, most) = (usize::from(takes.least), usize::from(takes.most));
+    if arguments.len() < least {
+        out.push(directive_argument::missing(name, directive));
+        return None;
+    }
+    if (takes.kind == ArgumentKind::Nothing || most > 0) && arguments.len() > most {
+        let extra = arguments.get(most)?;
+        out.push(directive_argument::too_many(extra.word, directive, most));
+        return None;
+    }
+    let mut values = Vec::new();
+    for argument in arguments {
+        match value(argument, directive) {
+            Ok(value) => values.push(value),
+            Err(wrong) => {
+                out.push(*wrong);
+                return None;
+            }
+        }
+    }
+    Some(values)
+}
+
+fn value(argument: &Argument<'_>, directive: &Directive) -> Result<u64, Box<Diagnostic>> {
+    let wrong = |found: &str| Box::new(directive_argument::kind(argument.word, directive, found));
+    let Some(takes) = directive.takes else { return Ok(0) };
+    if argument.string {
+        if takes.kind != ArgumentKind::Value {
+            return Err(wrong("a string"));
+        }
+        let name = argument.word.text.trim_matches('"').to_lowercase();
+        let named = directive.values.iter().find(|v| v.name == name);
+        let unknown = || Box::new(directive_argument::unknown_name(argument.word, directive));
+        return named.map(|v| v.number).ok_or_else(unknown);
+    }
+    let Some(number) = literal::integer(argument.word.text) else { return Err(wrong("no number")) };
+    match u64::try_from(number).ok().filter(|n| (takes.from..=takes.to).contains(n)) {
+        Some(number) => Ok(number),
+        None => Err(Box::new(directive_argument::range(argument.word, directive, takes.from, takes.to))),
+    }
+}

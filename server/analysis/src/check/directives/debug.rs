@@ -1,0 +1,254 @@
+//! Where the code came from: `.file`, `.loc`, `.section`.
+
+use super::{first_word, gates, part};
+use crate::check::diagnostic::Diagnostic;
+use crate::check::rules::{debug_directive, duplicate_name, syntax_error};
+use crate::hir::ast::Word;
+use crate::hir::literal;
+use crate::hir::lower::{Source, named_children};
+use crate::target::Environment;
+use ptx_isa::ISA;
+use ptx_isa::tables::{DataType, Directive};
+use ptx_syntax::{Node, fields, kinds};
+use rustc_hash::FxHashMap as HashMap;
+
+/// Checks a `.file`. Whether its number is given twice is seen where all of them are.
+pub fn file(source: Source<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
+    let (k, name) = (kinds(), first_word(source, node));
+    let numbers: Vec<Word<'_>> =
+        named_children(node).filter(|n| n.kind_id() == k.integer).map(|n| source.word(n)).collect();
+    let path = named_children(node).find(|n| n.kind_id() == k.string).map(|n| source.word(n));
+    let numbered = path.is_none_or(|path| numbers.first().is_some_and(|n| n.start < path.start));
+    let (Some(index), true, Some(path)) = (numbers.first(), numbered, path) else {
+        return match (numbers.first(), path) {
+            // What the parser missed it reports itself.
+            _ if node.has_error() => {}
+            (Some(index), None) => out.push(debug_directive::missing(*index, "the name of a file in quotes")),
+            _ => out.push(debug_directive::missing(name, "the number that `.loc` is to know the file by")),
+        };
+    };
+    let strings = path.text.len() >= 2 && path.text.ends_with('"');
+    if !strings {
+        out.push(syntax_error::endless_string(path.range()));
+    }
+    check_width(*index, 32, out);
+    for number in &numbers[1..] {
+        check_width(*number, 64, out);
+    }
+    if let Some(time) = numbers.get(1) {
+        part(time.range(), name.text, "timestamp", environment, out);
+    }
+}
+
+/// A number must fit into so many bits.
+// ptxas: the least number of 65 bits passes.
+fn check_width(number: Word<'_>, bits: u32, out: &mut Vec<Diagnostic>) {
+    if literal::integer(number.text).is_none_or(|n| n >> bits != 0 && n != 1 << 64) {
+        out.push(debug_directive::too_large(number, bits));
+    }
+}
+
+/// Checks the numbers of a `.loc` or `.loc_intermediate`, and what `.loc` says of inlining.
+pub fn position(
+    source: Source<'_>,
+    node: Node<'_>,
+    directive: &Directive,
+    environment: &Environment,
+    out: &mut Vec<Diagnostic>,
+) {
+    let (k, f) = (kinds(), fields());
+    let integers = |node: Node<'_>| {
+        named_children(node).filter(|n| n.kind_id() == k.integer).map(|n| source.word(n)).collect::<Vec<_>>()
+    };
+    let check = |numbers: &[Word<'_>], name: Word<'_>, out: &mut Vec<Diagnostic>| {
+        if numbers.len() < 3 && !node.has_error() {
+            let last = numbers.last().copied().unwrap_or(name);
+            out.push(debug_directive::missing(last, ["the number of a file", "a line", "a column"][numbers.len()]));
+        }
+        for number in numbers {
+            check_width(*number, 32, out);
+        }
+    };
+    let own = integers(node);
+    check(&own[..own.len().min(3)], first_word(source, node), out);
+    let Some(place) = node.child_by_field_id(f.inlined_at) else { return };
+    part(source.range(place), directive.name, "inlined_at", environment, out);
+    let numbers = integers(place);
+    check(&numbers, Word { text: "", start: source.word(place).start }, out);
+    let Some(function) = node.child_by_field_id(f.function_name) else { return };
+    if function.kind_id() == k.integer || function.kind_id() == k.unary_expression {
+        out.push(debug_directive::not_a_label(source.word(function)));
+    } else if function.kind_id() == k.offset
+        && let Some(operator) = function.child_by_field_id(f.operator)
+        && source.word(operator).text == "-"
+    {
+        out.push(debug_directive::minus(source.word(operator)));
+    }
+}
+
+/// The locations in the text of a `.loc` that is complete and has no surprises, as nearly all have. There may be one for each
+/// instruction of a large function, so its nodes must not be visited.
+pub fn plain(text: &str) -> Option<(Location, Option<Location>)> {
+    let mut words = text.split([' ', '\t', ',']).filter(|w| !w.is_empty());
+    let number = |word: &str| {
+        let plain = word.len() < 10 && !(word.len() > 1 && word.starts_with('0'));
+        word.parse::<u32>().ok().filter(|_| plain)
+    };
+    let location = |words: &mut dyn Iterator<Item = &str>| {
+        Some((number(words.next()?)?, number(words.next()?)?, number(words.next()?)?))
+    };
+    (words.next()? == ".loc").then_some(())?;
+    let own = location(&mut words)?;
+    let Some(word) = words.next() else { return Some((own, None)) };
+    let label = words.next()?;
+    let fits = word == "function_name" && !label.contains('-') && !label.starts_with(|c: char| c.is_ascii_digit());
+    (fits && text.matches(',').count() == 2 && words.next()? == "inlined_at").then_some(())?;
+    let inlined = location(&mut words)?;
+    words.next().is_none().then_some((own, Some(inlined)))
+}
+
+/// File, line and column of a `.loc`, and those after `inlined_at`.
+pub fn locations(source: Source<'_>, node: Node<'_>) -> (Option<Location>, Option<Location>) {
+    let k = kinds();
+    let of = |node: Node<'_>| {
+        let mut numbers = named_children(node).filter(|n| n.kind_id() == k.integer).map(|n| {
+            let number = literal::integer(source.word(n).text)?;
+            u32::try_from(number).ok()
+        });
+        Some((numbers.next()??, numbers.next()??, numbers.next()??))
+    };
+    (of(node), node.child_by_field_id(fields().inlined_at).and_then(of))
+}
+
+/// File, line, column.
+pub type Location = (u32, u32, u32);
+
+/// Checks a `.section`: a place for data alone.
+pub fn section(source: Source<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
+    let k = kinds();
+    let name = first_word(source, node);
+    let Some(directive) = ISA.directive(name.text) else {
+        return syntax_error::report(source, node, out);
+    };
+    if !gates(name.range(), directive.name, directive.gates, environment, out) || directive.data.is_empty() {
+        // Without types of data it holds text of another language.
+        return;
+    }
+    syntax_error::report(source, node, out);
+    let mut labels: HashMap<&str, Word<'_>> = HashMap::default();
+    for child in named_children(node) {
+        let kind = child.kind_id();
+        if kind == k.section_line {
+            line(source, child, directive, environment, out);
+        } else if kind == k.label {
+            let Some(label) = child.child_by_field_id(fields().name).map(|n| source.word(n)) else { continue };
+            part(label.range(), directive.name, "labels", environment, out);
+            if let Some(first) = labels.get(label.text) {
+                out.push(duplicate_name::report(label.range(), label.text, first.range()));
+            } else {
+                labels.insert(label.text, label);
+            }
+        } else if kind != k.section_name && kind != k.comment && kind != k.preprocessor_line && !child.is_error() {
+            // It ends the assembler's work, so there is no more to say.
+            return out.push(debug_directive::not_data(first_word(source, child)));
+        }
+    }
+}
+
+/// A line of data.
+fn line(
+    source: Source<'_>,
+    node: Node<'_>,
+    directive: &'static Directive,
+    environment: &Environment,
+    out: &mut Vec<Diagnostic>,
+) {
+    let (k, f) = (kinds(), fields());
+    let Some(ty) = node.child_by_field_id(f.ty).map(|n| source.word(n)) else { return };
+    let Some(data) = directive.data.iter().find(|d| d.name == ty.text) else {
+        return out.push(debug_directive::not_a_type(ty, directive));
+    };
+    let is_number = |n: &Node<'_>| n.kind_id() == k.integer || n.kind_id() == k.unary_expression;
+    let values =
+        || named_children(node).filter(|n| node.child_by_field_id(f.ty) != Some(*n) && n.kind_id() != k.unclosed);
+    if values().count() > 1
+        && let Some(name) = values().find(|n| !is_number(n) && !n.is_error())
+    {
+        return out.push(debug_directive::name_in_list(source.word(name)));
+    }
+    for value in values() {
+        let kind = value.kind_id();
+        let word = source.word(value);
+        if kind == k.integer {
+            check_value(word, literal::integer(word.text), data, out);
+        } else if kind == k.unary_expression {
+            part(word.range(), directive.name, "negative", environment, out);
+            let number = value.child_by_field_id(f.argument).and_then(|n| literal::integer(source.word(n).text));
+            check_value(word, number.map(|n| -n), data, out);
+        } else if kind == k.identifier || kind == k.register || kind == k.section_name {
+            check_label(word, data, directive, out);
+        } else if kind == k.offset {
+            offset(source, value, data, directive, environment, out);
+        }
+    }
+}
+
+/// Checks the data of a `@@DWARF`.
+pub fn dwarf(source: Source<'_>, node: Node<'_>, directive: &'static Directive, out: &mut Vec<Diagnostic>) {
+    let (k, f) = (kinds(), fields());
+    let Some(ty) = node.child_by_field_id(f.name).map(|n| source.word(n)) else { return };
+    if ISA.directive(ty.text).is_some_and(|d| !d.data.is_empty()) {
+        return;
+    }
+    let Some(data) = directive.data.iter().find(|d| d.name == ty.text) else {
+        return out.push(debug_directive::not_a_type(ty, directive));
+    };
+    for value in named_children(node) {
+        let word = source.word(value);
+        if value.kind_id() == k.integer {
+            check_value(word, literal::integer(word.text), data, out);
+        } else if value.kind_id() == k.identifier {
+            check_label(word, data, directive, out);
+        } else if value.kind_id() == k.offset || value.kind_id() == k.unary_expression {
+            out.push(debug_directive::bad_sum(word));
+        }
+    }
+}
+
+/// `label+4`, `label-label`.
+fn offset(
+    source: Source<'_>,
+    node: Node<'_>,
+    data: &DataType,
+    directive: &'static Directive,
+    environment: &Environment,
+    out: &mut Vec<Diagnostic>,
+) {
+    let f = fields();
+    let (Some(base), Some(operator), Some(amount)) =
+        (node.child_by_field_id(f.base), node.child_by_field_id(f.operator), node.child_by_field_id(f.amount))
+    else {
+        return;
+    };
+    let is_number = |node: Node<'_>| node.kind_id() == kinds().integer;
+    let minus = source.word(operator).text == "-";
+    if is_number(base) || is_number(amount) == minus {
+        return out.push(debug_directive::bad_sum(source.word(node)));
+    }
+    part(source.range(node), directive.name, if minus { "difference" } else { "offset" }, environment, out);
+    check_label(source.word(node), data, directive, out);
+}
+
+fn check_label(word: Word<'_>, data: &DataType, directive: &'static Directive, out: &mut Vec<Diagnostic>) {
+    if !data.labels {
+        out.push(debug_directive::no_label(word, data, directive));
+    }
+}
+
+fn check_value(word: Word<'_>, value: Option<i128>, data: &DataType, out: &mut Vec<Diagnostic>) {
+    let bits = u32::from(data.bits);
+    let range = -(1i128 << (bits - 1))..1i128 << bits;
+    if data.checked && value.is_none_or(|v| !range.contains(&v)) {
+        out.push(debug_directive::does_not_fit(word, data));
+    }
+}

@@ -1,0 +1,182 @@
+//! The header of a function: linking, attributes, and the directives between the parameters and the body.
+
+use super::{gates, part, values};
+use crate::check::diagnostic::Diagnostic;
+use crate::check::rules::{
+    directive_conflict, launch_limit, misplaced_directive, missing_directive, redundant_directive, unknown_directive,
+};
+use crate::hir::ast::Word;
+use crate::hir::directive_parts::{Argument, arguments};
+use crate::hir::lower::{Source, named_children};
+use crate::target::Environment;
+use ptx_isa::ISA;
+use ptx_isa::tables::Directive;
+use ptx_syntax::{Node, fields, kinds};
+use std::ops::Range;
+
+/// A directive of a header.
+struct Given<'t> {
+    name: Word<'t>,
+    range: Range<usize>,
+    directive: &'static Directive,
+    /// Empty where they are wrong.
+    values: Vec<u64>,
+}
+
+impl Given<'_> {
+    /// A number 0 is as good as nothing; one that is wrong has been reported.
+    fn counts(&self) -> bool {
+        self.values.first() != Some(&0)
+    }
+}
+
+/// Checks the header of a function or kernel; the directives between its parameters and its body that say something.
+pub fn function(
+    source: Source<'_>,
+    node: Node<'_>,
+    environment: &Environment,
+    out: &mut Vec<Diagnostic>,
+) -> Vec<&'static str> {
+    let (k, f) = (kinds(), fields());
+    let Some(kind) = node.child_by_field_id(f.kind).map(|n| source.word(n)) else { return Vec::new() };
+    let kernel = kind.text == ".entry";
+    let body = node.child_by_field_id(f.body);
+    let place = match (kernel, body.is_some()) {
+        (_, false) => "declaration",
+        (true, true) => "entry",
+        (false, true) => "func",
+    };
+    if body.is_some() {
+        linking(source, node, out);
+    }
+    if kernel && body.is_none() {
+        part(kind.range(), ".entry", "declaration", environment, out);
+    }
+    let returns =
+        node.child_by_field_id(f.returns).is_some_and(|r| named_children(r).any(|n| n.kind_id() == k.parameter));
+    let given = directives(source, node, place, kernel, environment, out);
+    check_together(&given, kernel, returns, out);
+    given.iter().filter(|g| g.counts()).map(|g| g.directive.name).collect()
+}
+
+/// Checks the directives of a `.callprototype`.
+pub fn prototype(source: Source<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
+    let returns = node
+        .child_by_field_id(fields().returns)
+        .is_some_and(|r| named_children(r).any(|n| n.kind_id() == kinds().parameter));
+    let given = directives(source, node, "prototype", false, environment, out);
+    check_together(&given, false, returns, out);
+}
+
+/// `.extern` before a function that has a body. What else is wrong with linking directives is seen with all declarations.
+fn linking(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
+    let mut linkages = named_children(node).filter(|n| n.kind_id() == kinds().linkage).map(|n| source.word(n));
+    let (Some(word), None) = (linkages.next(), linkages.next()) else { return };
+    if ISA.directive(word.text).is_some_and(|d| d.places.contains(&"declaration") && !d.places.contains(&"func")) {
+        out.push(directive_conflict::body_of_extern(word));
+    }
+}
+
+/// Each directive of a header by itself.
+fn directives<'t>(
+    source: Source<'t>,
+    node: Node<'_>,
+    place: &str,
+    kernel: bool,
+    environment: &Environment,
+    out: &mut Vec<Diagnostic>,
+) -> Vec<Given<'t>> {
+    let k = kinds();
+    let own = [k.performance_directive, k.noreturn_directive, k.abi_preserve_directive, k.language_directive];
+    let mut given: Vec<Given<'t>> = Vec::new();
+    for child in named_children(node) {
+        let kind = child.kind_id();
+        if kind == k.pragma_directive {
+            super::pragma::check(source, child, place, environment, out);
+        }
+        if !own.contains(&kind) {
+            continue;
+        }
+        let name = super::first_word(source, child);
+        let Some(directive) = ISA.directive(name.text) else {
+            out.push(unknown_directive::in_header(name, place));
+            continue;
+        };
+        // A declaration of a kernel has none at all.
+        let barred = kernel && place == "declaration";
+        if barred || !directive.places.contains(&place) {
+            out.push(misplaced_directive::in_header(name, directive, kernel, place));
+            if barred {
+                return given;
+            }
+            continue;
+        }
+        // What the parser could not read is reported as such.
+        let broken = child.has_error() || child.next_sibling().is_some_and(|n| n.is_error());
+        let mut found = Vec::new();
+        if gates(name.range(), directive.name, directive.gates, environment, &mut found) && !broken {
+            let arguments: Vec<Argument<'_>> = arguments(source, child);
+            let values = values(name, directive, &arguments, &mut found);
+            let range = source.range(child);
+            if let Some(values) = &values {
+                let product = values.iter().fold(1u64, |a, b| a.saturating_mul(*b));
+                if directive.limit > 0 && product > directive.limit {
+                    let first = arguments.first().map_or(range.start, |a| a.word.range().start);
+                    found.push(launch_limit::report(first..range.end, directive, product));
+                }
+            }
+            given.push(Given { name, range, directive, values: values.unwrap_or_default() });
+        } else {
+            // Still counts for what the others need.
+            given.push(Given { name, range: source.range(child), directive, values: Vec::new() });
+        }
+        out.append(&mut found);
+    }
+    given
+}
+
+/// Whether the parser could not place a predefined constant after a directive of the header, where the assembler takes it for
+/// its number: the grammar has no place for it.
+pub fn is_constant_argument(source: Source<'_>, error: Node<'_>) -> bool {
+    let takes_numbers = |directive: Node<'_>| {
+        directive.kind_id() == kinds().performance_directive
+            && ISA
+                .directive(super::first_word(source, directive).text)
+                .and_then(|d| d.takes)
+                .is_some_and(|t| t.least > 0)
+    };
+    error.is_error()
+        && ISA.constant(source.word(error).text.trim()).is_some()
+        && error.prev_named_sibling().is_some_and(takes_numbers)
+}
+
+/// The directives of a header together.
+fn check_together(given: &[Given<'_>], kernel: bool, returns: bool, out: &mut Vec<Diagnostic>) {
+    for (index, one) in given.iter().enumerate() {
+        let (before, after) = (&given[..index], &given[index + 1..]);
+        if let Some(other) = before.iter().find(|g| g.directive.excludes.contains(&one.directive.name)) {
+            out.push(directive_conflict::excluded(one.name, other.name));
+        }
+        if kernel {
+            if let Some(later) = after.iter().find(|g| g.directive.name == one.directive.name) {
+                out.push(redundant_directive::overridden(one.range.clone(), one.name, later.name));
+            }
+        } else if let Some(earlier) = before.iter().find(|g| g.directive.name == one.directive.name) {
+            out.push(directive_conflict::repeated(one.name, earlier.name));
+        } else if let Some(later) = before.iter().find(|g| one.directive.before.contains(&g.directive.name)) {
+            out.push(misplaced_directive::order(one.name, later.name));
+        }
+        if returns && one.directive.name == ".noreturn" {
+            out.push(directive_conflict::returns(one.name));
+        }
+        let there = |name: &str| given.iter().any(|g| g.directive.name == name && g.counts());
+        let missing: Vec<&str> = one.directive.requires.iter().filter(|n| !there(n)).copied().collect();
+        if !missing.is_empty() {
+            out.push(missing_directive::of_directive(one.name, &missing));
+        }
+        let idle = one.directive.idle_without;
+        if kernel && !idle.is_empty() && !idle.iter().any(|n| there(n)) {
+            out.push(redundant_directive::idle(one.range.clone(), one.name, idle));
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! The functions of a module: what their headers say, declarations that must agree, second names.
+
+use crate::check::diagnostic::Diagnostic;
+use crate::check::rules::{alias, declaration_mismatch, duplicate_name, undeclared_name, undefined_function};
+use crate::hir::ast::Word;
+use crate::hir::declared::linkage_named;
+use crate::hir::hash::hash;
+use crate::hir::lower::{Source, named_children};
+use crate::hir::module::{Header, ModuleSymbol};
+use crate::hir::signature::{ContentId, Mismatch, Signature, Signatures};
+use crate::hir::symbols::{Symbol, Variable};
+use ptx_syntax::{Node, Snapshot, fields, kinds};
+use std::ops::Range;
+
+/// What is wrong with the declarations of functions, with ranges that count from the start of the file, since they speak of two.
+pub type Out<'o> = &'o mut Vec<Diagnostic>;
+
+/// A function's name and what stands around it.
+struct Function<'t, 'n> {
+    source: Source<'t>,
+    node: Node<'n>,
+    name: Word<'t>,
+    kernel: bool,
+    linkage: Option<Word<'t>>,
+}
+
+impl Function<'_, '_> {
+    fn name_range(&self) -> Range<usize> {
+        self.source.absolute(self.name.range())
+    }
+
+    /// The part of the header that a mismatch speaks of.
+    fn place(&self, mismatch: Mismatch) -> Range<usize> {
+        let f = fields();
+        let (list, index) = match mismatch {
+            Mismatch::Results => (f.returns, None),
+            Mismatch::Parameters => (f.parameters, None),
+            Mismatch::Result(index, _) => (f.returns, Some(index)),
+            Mismatch::Parameter(index, _) => (f.parameters, Some(index)),
+            Mismatch::NoReturn => {
+                let word = named_children(self.node).find(|n| n.kind_id() == kinds().noreturn_directive);
+                return word.map_or_else(|| self.name_range(), |n| n.byte_range());
+            }
+        };
+        let Some(list) = self.node.child_by_field_id(list) else { return self.name_range() };
+        let Some(index) = index else { return list.byte_range() };
+        let parameter = named_children(list).filter(|n| n.kind_id() == kinds().parameter).nth(index);
+        parameter.map_or_else(|| list.byte_range(), |n| n.byte_range())
+    }
+}
+
+/// Enters a function; what its earlier declaration says must agree with this one.
+pub fn declare(
+    source: Source<'_>,
+    node: Node<'_>,
+    item: usize,
+    header: &mut Header,
+    signatures: &mut Signatures,
+    out: Out<'_>,
+) {
+    let f = fields();
+    let Some(name) = node.child_by_field_id(f.name).map(|n| source.word(n)) else { return };
+    let kernel = node.child_by_field_id(f.kind).is_some_and(|n| source.word(n).text == ".entry");
+    let defined = node.child_by_field_id(f.body).is_some();
+    let linkage = named_children(node).find(|n| n.kind_id() == kinds().linkage).map(|n| source.word(n));
+    let known = signatures.get(hash(source.text), source, node);
+    let function = Function { source, node, name, kernel, linkage };
+    let (id, signature) = known.map_or((ContentId::UNKNOWN, None), |(id, signature)| (id, Some(signature)));
+    let place = function.name_range();
+    let Some(first) = header.symbols.get_mut(name.text) else {
+        let symbol = Symbol::Function { kernel, signature: id };
+        let linkage = linkage.and_then(|l| linkage_named(l.text));
+        let symbol = ModuleSymbol { symbol, item, defined, place, signature, linkage, table: None };
+        header.symbols.insert(name.text.to_owned(), symbol);
+        return;
+    };
+    let report = disagreement(&function, signature.as_deref(), first, defined);
+    // Whatever a call gives agrees with one of the two.
+    if report.is_some()
+        && let Symbol::Function { signature, .. } = &mut first.symbol
+    {
+        *signature = ContentId::UNKNOWN;
+        first.signature = None;
+    }
+    out.extend(report);
+    first.defined |= defined;
+}
+
+/// What is wrong about declaring a function again, the worst alone.
+fn disagreement(
+    function: &Function<'_, '_>,
+    signature: Option<&Signature>,
+    first: &ModuleSymbol,
+    defined: bool,
+) -> Option<Diagnostic> {
+    let (name, range) = (function.name.text, function.name_range());
+    let Symbol::Function { kernel, .. } = first.symbol else {
+        let report = duplicate_name::two_kinds(range, name, "a function", first.symbol, first.place.clone());
+        return (first.symbol != Symbol::Unknown).then_some(report);
+    };
+    if kernel != function.kernel {
+        return Some(declaration_mismatch::kind(range, name, function.kernel, first.place.clone()));
+    }
+    if first.defined {
+        let report = if defined { duplicate_name::in_module } else { duplicate_name::after_definition };
+        return Some(report(range, name, first.place.clone()));
+    }
+    // `.extern` with a body is reported by itself.
+    let own_extern = defined && function.linkage.is_some_and(|l| l.text == ".extern");
+    if !own_extern && defined && first.linkage == Some(".extern") {
+        return Some(declaration_mismatch::defines_external(range, name, first.place.clone()));
+    }
+    if let Some(linkage) = function.linkage.filter(|l| !own_extern && Some(l.text) != first.linkage) {
+        let range = function.source.absolute(linkage.range());
+        return Some(declaration_mismatch::linkage(range, name, linkage.text, first));
+    }
+    if function.linkage.is_none() && first.linkage == Some(".extern") {
+        return Some(declaration_mismatch::no_longer_external(range, name, first.place.clone()));
+    }
+    let (signature, before) = (signature?, first.signature.as_deref()?);
+    if let Some(mismatch) = signature.mismatch(before) {
+        let range = function.place(mismatch);
+        return Some(declaration_mismatch::signature(range, name, mismatch, (signature, before), first.place.clone()));
+    }
+    if signature.preserve != before.preserve {
+        return Some(declaration_mismatch::preserved(range, name, first.place.clone()));
+    }
+    None
+}
+
+/// Checks an `.alias` directive.
+pub fn alias(source: Source<'_>, node: Node<'_>, header: &mut Header, out: Out<'_>) {
+    let f = fields();
+    let word = |field| node.child_by_field_id(field).map(|n| source.word(n));
+    let (Some(name), Some(aliasee)) = (word(f.name), word(f.aliasee)) else { return };
+    let find = |word: Word<'_>| header.symbols.get(word.text);
+    let range = |word: Word<'_>| source.absolute(word.range());
+    let mut missing = false;
+    for word in [name, aliasee] {
+        if !word.text.is_empty() && find(word).is_none() {
+            out.push(undeclared_name::report(range(word), word.text));
+            missing = true;
+        }
+    }
+    let (Some(alias), Some(function), false) = (find(name), find(aliasee), missing) else { return };
+    if let Some(Some(other)) = header.aliases.get(name.text) {
+        return out.push(alias::twice(range(name), name.text, other));
+    }
+    let report = alias::check((range(name), name.text, alias), (range(aliasee), aliasee.text, function));
+    let meant = report.is_none().then(|| aliasee.text.into());
+    header.aliases.insert(name.text.into(), meant);
+    out.extend(report);
+}
+
+/// Functions that are declared, called perhaps, and nowhere to be found.
+pub fn undefined(header: &Header, out: Out<'_>) {
+    for (name, symbol) in &header.symbols {
+        let Symbol::Function { kernel, .. } = symbol.symbol else { continue };
+        let elsewhere = symbol.linkage == Some(".extern") || header.aliases.contains_key(name.as_str());
+        if !symbol.defined && !elsewhere {
+            out.push(undefined_function::report(symbol.place.clone(), name, kernel));
+        }
+    }
+}
+
+/// The initializer of a variable, if it is a table of functions: an array that a call can choose from.
+pub fn table(snapshot: &Snapshot, node: Node<'_>, name: &str, variable: Variable, header: &Header) -> Option<Box<str>> {
+    let (k, f) = (kinds(), fields());
+    let fits = matches!(variable.space, ".global" | ".const")
+        && variable.ty.is_some_and(|t| matches!(t.name(), ".u8" | ".u32" | ".u64"));
+    if !fits {
+        return None;
+    }
+    let named = |n: &Node<'_>| {
+        n.kind_id() == k.declarator
+            && n.child_by_field_id(f.name).is_some_and(|n| snapshot.text(n.byte_range()) == name)
+    };
+    let value = named_children(node).find(named)?.child_by_field_id(f.value)?;
+    if value.kind_id() != k.initializer_list || value.has_error() {
+        return None;
+    }
+    let function = |n: Node<'_>| {
+        let name = snapshot.text(n.byte_range());
+        let known = header.symbols.get(&*name);
+        n.kind_id() == k.identifier && known.is_some_and(|s| matches!(s.symbol, Symbol::Function { .. }))
+    };
+    // Most tables hold numbers: the first of them tells.
+    let all = named_children(value).next().is_some() && named_children(value).all(function);
+    all.then(|| snapshot.text(value.byte_range()).into())
+}

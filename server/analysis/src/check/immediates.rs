@@ -1,0 +1,82 @@
+//! Immediates that the assembler takes and that are most likely mistakes: those that do not fit, and those that make no sense.
+
+use crate::check::diagnostic::Diagnostic;
+use crate::check::rules::{division_by_zero, excess_shift, misread_value, truncated_value, unused_bits};
+use crate::forms::spec::{Shape, Spec};
+use crate::hir::ast::{Constant, Operand, OperandKind};
+use crate::hir::literal::{self, Float};
+use ptx_isa::tables::{Kind, TypeClass, Usual};
+
+/// Checks the immediates in an operand that fits its shape. `head` is the opcode with its modifiers, as written.
+pub fn check(operand: &Operand<'_>, shape: &Shape, head: &str, out: &mut Vec<Diagnostic>) {
+    if let Shape::Value(spec) = shape
+        && spec.value.kind == Kind::Value
+    {
+        value(operand, spec, head, out);
+    }
+}
+
+fn value(operand: &Operand<'_>, spec: &Spec, head: &str, out: &mut Vec<Diagnostic>) {
+    let range = || operand.range.clone();
+    match &operand.kind {
+        OperandKind::Integer(text) => match literal::parse_integer(text) {
+            Ok(number) if number.cut => out.push(truncated_value::literal(range(), text)),
+            Ok(number) => integer(operand, text, number.bits.into(), spec, head, out),
+            Err(_) => {}
+        },
+        OperandKind::Constant(Constant::Integer(Some(number))) => {
+            integer(operand, &number.to_string(), *number, spec, head, out);
+        }
+        OperandKind::Float(text) => match literal::parse_float(text) {
+            Ok(Float::Single(_)) => {
+                let double = spec.ty.map(|t| t.info()).filter(|t| t.class == TypeClass::Float && t.bits == 64);
+                out.extend(double.map(|ty| misread_value::single_for_double(range(), text, ty)));
+            }
+            Ok(Float::Double(number)) => float(operand, text, number, spec, out),
+            Err(_) => {}
+        },
+        OperandKind::Constant(Constant::Float(number)) => float(operand, &number.to_string(), *number, spec, out),
+        // A number in parentheses.
+        OperandKind::Arguments(list) => {
+            if let [one] = list.as_slice() {
+                value(one, spec, head, out);
+            }
+        }
+        // What an element of a list that is joined to another type must be is not known here.
+        OperandKind::Vector(list) if !spec.value.mixed && spec.lead.is_none() => {
+            list.iter().for_each(|element| value(element, spec, head, out));
+        }
+        _ => {}
+    }
+}
+
+fn integer(operand: &Operand<'_>, text: &str, number: i128, spec: &Spec, head: &str, out: &mut Vec<Diagnostic>) {
+    let Some(ty) = spec.ty.map(|t| t.info()) else { return };
+    if matches!(ty.class, TypeClass::Pred | TypeClass::Opaque | TypeClass::Float) {
+        return;
+    }
+    let range = operand.range.clone();
+    if let Some(lost) = truncated_value::integer(range.clone(), text, number, ty.bits, ty.name) {
+        return out.push(lost);
+    }
+    match spec.value.usual {
+        Usual::Any => {}
+        Usual::NotZero if number == 0 => out.push(division_by_zero::report(range, head)),
+        Usual::NotZero => {}
+        Usual::In(usual) => {
+            if !(i128::from(usual.low)..=i128::from(usual.high)).contains(&number) {
+                out.push(unused_bits::report(range, text, number, spec.value.name, head, usual.high));
+            }
+        }
+        Usual::Below(_) => {
+            if let Some(width) = spec.width.filter(|width| !(0..i128::from(*width)).contains(&number)) {
+                out.push(excess_shift::report(range, text, width, head));
+            }
+        }
+    }
+}
+
+fn float(operand: &Operand<'_>, text: &str, number: f64, spec: &Spec, out: &mut Vec<Diagnostic>) {
+    let single = spec.ty.map(|t| t.info()).filter(|t| t.class == TypeClass::Float && t.bits == 32);
+    out.extend(single.and_then(|ty| truncated_value::float(operand.range.clone(), text, number, ty.name)));
+}

@@ -1,0 +1,318 @@
+//! One instruction against the tables: which form is meant, and what is wrong with it.
+
+mod exchange;
+
+use crate::check::calls;
+use crate::check::codes::Code;
+use crate::check::diagnostic::Diagnostic;
+use crate::check::immediates;
+use crate::check::memory;
+use crate::check::parameters;
+use crate::check::rules::{
+    constant_expression, deprecated, duplicate_modifier, gates, ignored_modifier, illegal_combination,
+    missing_modifier, modifier_not_allowed, modifier_order, not_portable, odd_element, operand_count, operand_kind,
+    operand_range, operand_type, project_target, state_space, syntax_error, unbracketed_address, undeclared_name,
+    unknown_modifier, unknown_opcode, unusual_modifier_order, vector_length,
+};
+use crate::forms::choose::{Fit, ResolvedInstruction};
+use crate::forms::constraints;
+use crate::forms::head::{self, Candidate, Problem, broken};
+use crate::forms::mnemonics::{Gates, Resolved};
+use crate::forms::operands::{self, Mismatch, Names, What};
+use crate::forms::spec::{Arrangement, Spec, applies};
+use crate::hir::ast::{Constant, Instruction, Operand, OperandKind, Word};
+use crate::target::Environment;
+use ptx_isa::tables::{Form, Gate, Kind, Opcode, Term};
+
+/// Checks an instruction.
+pub fn check(
+    instruction: &Instruction<'_>,
+    text: &str,
+    resolved: &Resolved,
+    names: &dyn Names,
+    out: &mut Vec<Diagnostic>,
+) {
+    let Some(opcode) = resolved.opcode else {
+        return out.push(unknown_opcode::report(instruction.opcode));
+    };
+    if let Some(dot) = instruction.modifiers.iter().find(|m| m.text.trim() == ".") {
+        return out.push(syntax_error::lone_dot(*dot));
+    }
+    let written = text.get(instruction.head()).unwrap_or(opcode.name);
+    let Some(head) = &resolved.head else { return };
+    if let Some(mismatch) = &head.mismatch {
+        // What is not written to its end lacks more than a modifier.
+        let unfinished = instruction.broken && instruction.operands.is_empty();
+        if unfinished && !mismatch.problems.iter().any(|p| matches!(p, Problem::Unknown(_))) {
+            return;
+        }
+        return report_head(instruction, written, opcode, mismatch, out);
+    }
+    if instruction.broken {
+        return;
+    }
+    let before = out.len();
+    for operand in &instruction.operands {
+        constants(operand, text, out);
+    }
+    if out.len() > before {
+        return;
+    }
+    let suggest = |mismatch: &Mismatch| report_operand(mismatch, written);
+    if !head.entry.checked {
+        // Nothing is declared of it but that its names must be.
+        let mut found = Vec::new();
+        for operand in &instruction.operands {
+            operands::check_names(operand, names, &mut found);
+        }
+        return out.extend(found.iter().map(suggest));
+    }
+    let Some(ResolvedInstruction { candidate, arrangement, gates, fit, .. }) = resolved.choose(instruction, names)
+    else {
+        return;
+    };
+    if !matches!(fit, Fit::Fits) {
+        // It is unknown what an undeclared name would have been.
+        let mut undeclared: Vec<Mismatch> = match &fit {
+            Fit::Mismatch(found) => found.iter().filter(|m| matches!(m.what, What::Undeclared(_))).cloned().collect(),
+            _ => Vec::new(),
+        };
+        if undeclared.is_empty() {
+            instruction.operands.iter().for_each(|o| operands::check_names(o, names, &mut undeclared));
+        }
+        if !undeclared.is_empty() {
+            return out.extend(undeclared.iter().map(suggest));
+        }
+    }
+    match fit {
+        Fit::Fits => {
+            if let Some((place, message)) = constraints::check(instruction, candidate.form, arrangement) {
+                let range = instruction.operands.get(place).map_or_else(|| instruction.head(), |o| o.range.clone());
+                return out.push(Diagnostic::error(Code::OperandRange, range, message));
+            }
+            out.extend(report_gates(instruction, written, (candidate, arrangement), gates, &resolved.environment));
+            for (operand, (_, shape)) in instruction.operands.iter().zip(&arrangement.operands) {
+                immediates::check(operand, shape, written, out);
+            }
+            for operand in &instruction.operands {
+                special_registers(operand, &resolved.environment, names, out);
+            }
+            let operands = instruction.operands.iter().zip(&arrangement.operands);
+            out.extend(operands.filter_map(|(o, (_, shape))| unbracketed_address::check(o, shape, written)));
+            suffixes(instruction, candidate, written, out);
+            memory::check(instruction, text, arrangement, &resolved.environment, names, out);
+            unusual_modifier_order::check(instruction, candidate, written, out);
+            out.extend(head.ignored.iter().filter_map(|i| instruction.modifiers.get(*i)).map(ignored_modifier::report));
+            odd_element::check(instruction, arrangement, names, out);
+            calls::check(instruction, arrangement, names, out);
+            parameters::check_access(instruction, arrangement, names, out);
+        }
+        Fit::Mismatch(found) => {
+            let exchanged = exchange::report(instruction, arrangement, names, (text, written));
+            out.extend(exchanged.or_else(|| together(found.iter().map(suggest))));
+        }
+        Fit::Rule(rule) => {
+            out.push(illegal_combination::rule(instruction.head(), rule, candidate.form, written));
+        }
+        Fit::Count(counts) => {
+            out.push(operand_count::report(instruction, written, &counts, head.candidates[0].form));
+        }
+    }
+}
+
+/// An instruction is refused once: what is wrong with further operands goes along with the first.
+fn together(mut found: impl Iterator<Item = Diagnostic>) -> Option<Diagnostic> {
+    let first = found.next()?;
+    Some(found.fold(first, |first, other| first.related(other.range.clone(), other.message())))
+}
+
+/// The constant expressions in an operand that have no value.
+fn constants(operand: &Operand<'_>, text: &str, out: &mut Vec<Diagnostic>) {
+    match &operand.kind {
+        OperandKind::Constant(Constant::Wrong(problem)) => out.push(constant_expression::report(*problem, text)),
+        OperandKind::Vector(list) | OperandKind::Address(list) | OperandKind::Arguments(list) => {
+            list.iter().for_each(|o| constants(o, text, out));
+        }
+        OperandKind::Offset(parts, _) => {
+            constants(&parts.0, text, out);
+            constants(&parts.1, text, out);
+        }
+        _ => {}
+    }
+}
+
+/// Gates of the special registers in an operand.
+fn special_registers(operand: &Operand<'_>, environment: &Environment, names: &dyn Names, out: &mut Vec<Diagnostic>) {
+    let (name, range) = match &operand.kind {
+        OperandKind::Name(name) => (*name, operand.range.clone()),
+        OperandKind::Member(object, _) => (object.text, object.range()),
+        OperandKind::Vector(list) | OperandKind::Address(list) | OperandKind::Arguments(list) => {
+            return list.iter().for_each(|o| special_registers(o, environment, names, out));
+        }
+        OperandKind::Not(inner) => return special_registers(inner, environment, names, out),
+        _ => return,
+    };
+    // Most names are `%r12` and the like: no special register has so short a name.
+    if !name.starts_with('%') || name.trim_end_matches(|c: char| c.is_ascii_digit()).len() < 4 {
+        return;
+    }
+    let Some(register) = operands::special(name).filter(|_| names.look_up(name).is_none()) else { return };
+    out.extend(gates::check(range, register.name, register.gates, environment, |_| true));
+}
+
+/// Modifiers after operands: `[a].unified`.
+fn suffixes(instruction: &Instruction<'_>, candidate: &Candidate, written: &str, out: &mut Vec<Diagnostic>) {
+    if instruction.suffixes.is_empty() {
+        return;
+    }
+    let mut values = candidate.values.clone();
+    for (operand, word) in &instruction.suffixes {
+        let slot = candidate
+            .form
+            .slots
+            .iter()
+            .position(|s| usize::from(s.after_operand) == operand + 1 && s.values.contains(&word.text));
+        match slot {
+            Some(slot) => values[slot] = candidate.form.slots[slot].values.iter().copied().find(|v| *v == word.text),
+            None => out.push(modifier_not_allowed::in_form(*word, candidate.form)),
+        }
+    }
+    if let Some(rule) = candidate.form.rules.iter().find(|r| broken(r, &values, None)) {
+        out.push(illegal_combination::rule(instruction.head(), rule, candidate.form, written));
+    }
+}
+
+/// What is wrong with the head, in words: every modifier that is not known, else the worst.
+fn report_head(
+    instruction: &Instruction<'_>,
+    written: &str,
+    opcode: &'static Opcode,
+    mismatch: &head::Mismatch,
+    out: &mut Vec<Diagnostic>,
+) {
+    let word = |index: usize| instruction.modifiers[index];
+    let unknown: Vec<Word<'_>> = mismatch
+        .problems
+        .iter()
+        .filter_map(|p| if let Problem::Unknown(i) = p { Some(word(*i)) } else { None })
+        .collect();
+    if !unknown.is_empty() {
+        let missing = mismatch.problems.iter().find_map(|p| match p {
+            Problem::Missing(slot) if slot.is_type => Some(*slot),
+            _ => None,
+        });
+        // Each misspelling is a mistake of its own; modifiers of another instruction are most likely one: the opcode.
+        let (known, misspelt): (Vec<_>, Vec<_>) =
+            unknown.into_iter().partition(|modifier| unknown_modifier::is_known(modifier.text));
+        if !misspelt.is_empty() {
+            return out.extend(misspelt.into_iter().map(|modifier| unknown_modifier::report(modifier, opcode)));
+        }
+        let reports = known.into_iter().map(|modifier| match missing {
+            Some(_) if ptx_isa::ISA.ty(modifier.text).is_some() => {
+                modifier_not_allowed::wrong_type(modifier, opcode.name, &mismatch.expected)
+            }
+            _ => modifier_not_allowed::report(modifier, opcode.name, opcode),
+        });
+        return out.extend(together(reports));
+    }
+    let form = mismatch.form;
+    let missing_type = mismatch.problems.iter().find_map(|p| match p {
+        Problem::Missing(slot) if slot.is_type => Some(*slot),
+        _ => None,
+    });
+    let lacks = mismatch.problems.iter().any(|p| matches!(p, Problem::Missing(_)));
+    let Some(worst) = mismatch.problems.first() else { return };
+    out.push(match *worst {
+        Problem::Unknown(_) => return,
+        Problem::Extra(i) => match missing_type {
+            Some(_) if ptx_isa::ISA.ty(word(i).text).is_some() => {
+                modifier_not_allowed::wrong_type(word(i), opcode.name, &mismatch.expected)
+            }
+            _ => match conflicting(opcode, instruction, i) {
+                Some(other) => illegal_combination::report(word(i), word(other)),
+                None if lacks => modifier_not_allowed::instead(word(i), &mismatch.expected, form),
+                None => modifier_not_allowed::in_form(word(i), form),
+            },
+        },
+        Problem::Duplicate(i) => duplicate_modifier::report(word(i)),
+        Problem::Conflict(i, other) => illegal_combination::report(word(i), word(other)),
+        Problem::Missing(slot) => missing_modifier::report(instruction.head(), written, slot, &mismatch.expected, form),
+        Problem::Order(first, second) | Problem::TypeOrder(first, second) => {
+            modifier_order::report(word(first), word(second), form)
+        }
+        Problem::Rule(rule) => {
+            illegal_combination::rule(rule_place(instruction, form, rule.what, rule.when), rule, form, written)
+        }
+    });
+}
+
+/// A modifier that no form has together with the one at `index`.
+fn conflicting(opcode: &'static Opcode, instruction: &Instruction<'_>, index: usize) -> Option<usize> {
+    let modifier = instruction.modifiers[index].text;
+    let forms = || opcode.entries.iter().flat_map(|e| e.forms);
+    let has = |form: &Form, name: &str, except: Option<usize>| {
+        form.slots.iter().enumerate().position(|(i, s)| Some(i) != except && s.values.contains(&name))
+    };
+    instruction.modifiers.iter().enumerate().filter(|(i, _)| *i != index).find_map(|(i, other)| {
+        let together = forms().any(|f| has(f, modifier, None).is_some_and(|at| has(f, other.text, Some(at)).is_some()));
+        let alone = forms().any(|f| has(f, other.text, None).is_some());
+        (alone && !together).then_some(i)
+    })
+}
+
+/// The modifier that a rule speaks of, or the whole head.
+fn rule_place(instruction: &Instruction<'_>, form: &Form, what: &[Term], when: &[Term]) -> std::ops::Range<usize> {
+    let of = |term: &Term| match term {
+        Term::Slot(test) if !test.negated => {
+            let slot = &form.slots[usize::from(test.slot)];
+            let named = |m: &&Word<'_>| {
+                if test.values.is_empty() { slot.values.contains(&m.text) } else { test.values.contains(&m.text) }
+            };
+            instruction.modifiers.iter().find(named).map(Word::range)
+        }
+        _ => None,
+    };
+    what.iter().chain(when).find_map(of).unwrap_or_else(|| instruction.head())
+}
+
+/// What versions and targets have to say: the worst, since one word about an instruction is enough.
+fn report_gates(
+    instruction: &Instruction<'_>,
+    written: &str,
+    (candidate, arrangement): (&Candidate, &Arrangement),
+    found: Gates,
+    environment: &Environment,
+) -> Option<Diagnostic> {
+    let place = |gate: &Gate| rule_place(instruction, candidate.form, gate.when, &[]);
+    if let Some(gate) = found.refused {
+        let all = candidate.form.gates.iter().filter(|g| applies(g.when, &candidate.values, arrangement));
+        return Some(gates::refused(place(gate), written, gate, all, environment));
+    }
+    if let Some(gate) = found.deprecated {
+        return Some(deprecated::report(instruction.head(), written, gate));
+    }
+    if let Some(gate) = found.lacking {
+        return project_target::report(place(gate), written, gate, environment);
+    }
+    found.bound.and_then(|gate| not_portable::report(place(gate), written, gate, environment))
+}
+
+fn report_operand(mismatch: &Mismatch, written: &str) -> Diagnostic {
+    let range = mismatch.range.clone();
+    let spec: Option<&Spec> = mismatch.spec.as_ref();
+    match (&mismatch.what, spec) {
+        (What::Undeclared(name), Some(spec)) if spec.value.kind == Kind::Label => undeclared_name::label(range, name),
+        (What::Undeclared(name), _) => undeclared_name::report(range, name),
+        (What::RegisterType(register, ty), Some(spec)) => operand_type::register(range, register, *ty, spec, written),
+        (What::SpecialType(register), Some(spec)) => operand_type::special(range, register, spec, written),
+        (What::ImmediateClass { integer }, spec) => operand_type::immediate(range, *integer, spec, written),
+        (What::OutOfRange(value), Some(spec)) => operand_range::report(range, *value, spec, written),
+        (What::VectorLength(found), spec) => vector_length::report(range, *found, spec, written),
+        (What::MustBeVector, spec) => vector_length::scalar(range, spec, written),
+        (What::Space(variable, space), spec) => state_space::report(range, variable, space, spec, written),
+        (What::MinusOffset, _) => syntax_error::minus_offset(range),
+        (What::Sign(sign), _) => syntax_error::misplaced_sign(range, sign),
+        (What::Subscript, _) => syntax_error::subscript(range),
+        _ => operand_kind::report(mismatch, written),
+    }
+}

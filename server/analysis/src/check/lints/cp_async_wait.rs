@@ -1,0 +1,94 @@
+//! `cp-async-wait`: shared memory read before the asynchronous copy into it is complete.
+
+use crate::check::codes::Code;
+use crate::check::diagnostic::Diagnostic;
+use crate::check::lints::Analysis;
+use crate::flow::addresses::Addresses;
+use crate::flow::effects::{does, effects, mentions, pending};
+use crate::flow::{Operand, Slot, Value};
+use ptx_isa::tables::{Access, Protocol, Verb};
+
+const CODE: Code = Code::CpAsyncWait;
+
+const PROTOCOL: Protocol = Protocol::CpAsync;
+
+/// A place in memory that can be recognised again.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// So far into a variable.
+    Variable(u32, i64),
+    /// Offset in bytes from a register's value; invalid once the register is written.
+    Register(Slot, i64),
+}
+
+/// A copy: the instruction, where it writes and how much.
+struct Copy {
+    index: usize,
+    place: Place,
+    bytes: i64,
+}
+
+/// Reports reads that no wait can lie before.
+pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+    let function = analysis.function;
+    if !mentions(function, PROTOCOL) {
+        return;
+    }
+    let addresses = Addresses::new(function, analysis.graph);
+    let place = |index: usize, operand: &Operand| match addresses.of(index, operand) {
+        Some(address) => Some(Place::Variable(address.variable?, address.offset?)),
+        None => match operand.value {
+            Value::Register(slot) => Some(Place::Register(slot, operand.offset?)),
+            _ => None,
+        },
+    };
+    let mut copies = Vec::new();
+    for index in 0..function.instructions.len() {
+        let effect = effects(function, index).find(|e| e.verb == Verb::Starts && e.protocol == PROTOCOL);
+        let Some(operand) = effect.and_then(|e| function.named(index, e.operand).next()) else { continue };
+        let Some(place) = place(index, operand) else { continue };
+        let size = function.named(index, "size").next().map(|o| o.value);
+        let bytes = if let Some(Value::Integer(n)) = size { n } else { 1 };
+        copies.push(Copy { index, place, bytes });
+    }
+    if copies.is_empty() {
+        return;
+    }
+    let starts = |index: usize| {
+        copies.binary_search_by_key(&index, |c| c.index).map_or_else(|_| Vec::new(), |found| vec![found])
+    };
+    let ends = |index: usize| {
+        let writes = function.writes(index);
+        let gone = |c: &Copy| matches!(c.place, Place::Register(slot, _) if writes.iter().any(|w| w.slot == slot));
+        if writes.is_empty() { Vec::new() } else { (0..copies.len()).filter(|n| gone(&copies[*n])).collect() }
+    };
+    let pending = pending((function, analysis.graph), PROTOCOL, copies.len(), &starts, &ends);
+    for index in 0..function.instructions.len() {
+        if function.writes(index).is_empty() || does(function, index, Verb::Starts, PROTOCOL) {
+            continue;
+        }
+        for operand in function.operands_of(index).iter().filter(|o| o.memory() == Some(Access::Read)) {
+            let Some(read) = place(index, operand) else { continue };
+            let inside = |copy: &Copy| match (copy.place, read) {
+                (Place::Variable(a, from), Place::Variable(b, at)) => a == b && (from..from + copy.bytes).contains(&at),
+                (Place::Register(a, from), Place::Register(b, at)) => a == b && (from..from + copy.bytes).contains(&at),
+                _ => false,
+            };
+            let Some(found) = pending.started[index].iter().find(|n| copies.get(*n).is_some_and(inside)) else {
+                continue;
+            };
+            let uncommitted = pending.uncommitted[index].contains(found);
+            let copy = &function.instructions[copies[found].index].range;
+            let range = operand.range.start as usize..operand.range.end as usize;
+            let message = "this is read while an asynchronous copy may still be writing it";
+            let help = if uncommitted {
+                "before the read, `cp.async.wait_all`, or `cp.async.commit_group` and `cp.async.wait_group 0` (and a barrier if other threads copied)"
+            } else {
+                "before the read, `cp.async.wait_group 0` (and a barrier if other threads copied)"
+            };
+            let found = Diagnostic::warning(CODE, range, message).with_help(help);
+            out.push(found.related(copy.start as usize..copy.end as usize, "the copy is started here"));
+            break;
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! `mbarrier-protocol`: mbarriers that cannot work as they are used.
+
+use crate::check::codes::Code;
+use crate::check::diagnostic::Diagnostic;
+use crate::check::lints::Analysis;
+use crate::flow::addresses::Addresses;
+use crate::flow::bits::Bits;
+use crate::flow::effects::{Facts, Problem, calls, calls_anything, does, effects, first, mentions};
+use crate::flow::solve::Meet;
+use crate::flow::{Function, Value};
+use crate::hir::symbols::Origin;
+use ptx_isa::tables::{Effect, Protocol, Verb};
+use std::ops::Range;
+
+const CODE: Code = Code::MbarrierProtocol;
+
+const PROTOCOL: Protocol = Protocol::Mbarrier;
+
+/// Looks at the mbarriers of a function.
+pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+    let function = analysis.function;
+    if !mentions(function, PROTOCOL) {
+        return;
+    }
+    answers(analysis, out);
+    if function.kernel {
+        initialised(analysis, out);
+        expected(function, out);
+        visible(analysis, out);
+    }
+}
+
+fn range(range: &Range<u32>) -> Range<usize> {
+    range.start as usize..range.end as usize
+}
+
+/// A wait that tests once, and whose result is not read.
+fn answers(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+    let function = analysis.function;
+    let mut read = vec![false; function.registers.len()];
+    for index in 0..function.instructions.len() {
+        function.reads(index).iter().for_each(|r| read[r.slot.index()] = true);
+    }
+    for index in 0..function.instructions.len() {
+        let asks = effects(function, index).find(|e| e.verb == Verb::Asks && e.protocol == PROTOCOL);
+        let Some(operand) = asks.and_then(|e| function.named(index, e.operand).next()) else { continue };
+        let unread = match operand.value {
+            Value::Register(slot) => !read[slot.index()],
+            Value::Sink => true,
+            _ => false,
+        };
+        if unread {
+            let message = "nothing looks at the answer: it may say that the phase is not complete yet";
+            let help = "branch back to it while the predicate is false: `try_wait` gives up after a while, `test_wait` at once";
+            out.push(Diagnostic::warning(CODE, range(&operand.range), message).with_help(help));
+        }
+    }
+}
+
+/// The variable in shared memory that an operand of an effect names directly.
+fn named(function: &Function, index: usize, effect: &Effect) -> Option<(u32, Range<usize>)> {
+    let operand = function.named(index, effect.operand).next()?;
+    match operand.value {
+        Value::Variable(v) => Some((v, range(&operand.range))),
+        _ => None,
+    }
+}
+
+/// An mbarrier without an initialisation: a variable that only mbarrier instructions use.
+fn initialised(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+    let function = analysis.function;
+    // An address in a register may have come here in ways that are not followed.
+    let mut uses: Vec<Option<Range<usize>>> = vec![None; function.variables.len()];
+    let mut count = vec![0; function.variables.len()];
+    let mut created = vec![false; function.variables.len()];
+    for index in 0..function.instructions.len() {
+        let mut here = Vec::new();
+        for effect in effects(function, index).filter(|e| e.protocol == PROTOCOL) {
+            let Some((variable, range)) = named(function, index, effect) else { continue };
+            let v = variable as usize;
+            match effect.verb {
+                Verb::Creates => created[v] = true,
+                Verb::Uses => uses[v] = uses[v].take().or(Some(range)),
+                _ => continue,
+            }
+            if !here.contains(&v) {
+                here.push(v);
+                count[v] += 1;
+            }
+        }
+    }
+    let called = calls_anything(function);
+    for (v, variable) in function.variables.iter().enumerate() {
+        let known = variable.uses == count[v] && !variable.symbol.external;
+        let hidden = called && variable.symbol.origin == Origin::Module;
+        if let (true, false, Some(range)) = (known && !created[v], hidden, uses[v].clone()) {
+            let message = format!("`{}` is used as an mbarrier, but nothing initialises it", variable.name);
+            let help = format!(
+                "one thread does `mbarrier.init.shared.b64 [{}], count;`, then a barrier for all",
+                variable.name
+            );
+            out.push(Diagnostic::warning(CODE, range, message).with_help(help));
+        }
+    }
+}
+
+/// Copies whose transactions no `expect_tx` announces.
+fn expected(function: &Function, out: &mut Vec<Diagnostic>) {
+    let brings = |i: &usize| {
+        effects(function, *i).any(|e| {
+            e.verb == Verb::Completes && e.protocol == PROTOCOL && function.named(*i, e.operand).next().is_some()
+        })
+    };
+    let Some(copy) = (0..function.instructions.len()).find(brings) else { return };
+    if first(function, Verb::Expects, PROTOCOL).is_some() || calls_anything(function) {
+        return;
+    }
+    let message = "this lowers an mbarrier's count of transactions, which nothing in the kernel raises";
+    let help = "announce the bytes first: `mbarrier.arrive.expect_tx.shared.b64 _, [bar], bytes;`";
+    out.push(Diagnostic::warning(CODE, range(&function.instructions[copy].head), message).with_help(help));
+}
+
+/// A thread initialises and waits without a barrier in between, although other threads wait too.
+fn visible(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+    let function = analysis.function;
+    let addresses = Addresses::new(function, analysis.graph);
+    // The mbarriers by variable and offset.
+    let mut places: Vec<(u32, i64)> = Vec::new();
+    let place = |index: usize, effect: &Effect| {
+        let operand = function.named(index, effect.operand).next()?;
+        let address = addresses.of(index, operand)?;
+        Some((address.variable?, address.offset?))
+    };
+    let of = |index: usize, verb: Verb| {
+        let effect = effects(function, index).find(|e| e.verb == verb && e.protocol == PROTOCOL)?;
+        place(index, effect)
+    };
+    for index in 0..function.instructions.len() {
+        if let Some(place) = of(index, Verb::Creates).filter(|p| !places.contains(p)) {
+            places.push(place);
+        }
+    }
+    if places.is_empty() {
+        return;
+    }
+    let limit = places.len();
+    let number = |index: usize, verb: Verb| of(index, verb).and_then(|p| places.iter().position(|q| *q == p));
+    // Initialised by this thread without a barrier after it, on one path; initialised by this thread, on all paths.
+    let fresh = |index: usize, facts: &mut dyn Facts| {
+        if calls(function, index) || does(function, index, Verb::Fences, Protocol::Threads) {
+            (0..limit).for_each(|n| facts.drop(n));
+        }
+        number(index, Verb::Creates).into_iter().for_each(|n| facts.add(n));
+    };
+    let own = |index: usize, facts: &mut dyn Facts| {
+        if function.instructions[index].guard.is_none() {
+            number(index, Verb::Creates).into_iter().for_each(|n| facts.add(n));
+        }
+    };
+    let graph = analysis.graph;
+    let fresh = Problem { graph, limit, meet: Meet::Any, boundary: Bits::new(limit), step: &fresh };
+    let own = Problem { graph, limit, meet: Meet::All, boundary: Bits::new(limit), step: &own };
+    let mut suspects = Vec::new();
+    fresh.visit(&fresh.solve(), |index, now| {
+        let waits = does(function, index, Verb::Asks, PROTOCOL);
+        if let Some(n) = number(index, Verb::Uses).filter(|n| waits && now.contains(*n)) {
+            suspects.push((index, n));
+        }
+    });
+    if suspects.is_empty() {
+        return;
+    }
+    own.visit(&own.solve(), |index, now| {
+        let Some((_, n)) = suspects.iter().find(|(i, n)| *i == index && !now.contains(*n)) else { return };
+        let name = &function.variables[places[*n].0 as usize].name;
+        let message = format!(
+            "threads that did not initialise the mbarrier `{name}` come here too, and no barrier lies in between"
+        );
+        let help = "after `mbarrier.init`, a barrier for all threads that use it, such as `bar.sync 0;`";
+        out.push(Diagnostic::warning(CODE, range(&function.instructions[index].head), message).with_help(help));
+    });
+}

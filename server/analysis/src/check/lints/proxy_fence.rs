@@ -1,0 +1,134 @@
+//! `proxy-fence`: memory written in one way and read in another that is not ordered with it.
+
+use crate::check::codes::Code;
+use crate::check::diagnostic::Diagnostic;
+use crate::check::lints::Analysis;
+use crate::flow::addresses::{Address, Addresses, Counts, base};
+use crate::flow::bits::Bits;
+use crate::flow::effects::{Facts, Problem, calls, calls_anything, does, effects, first, mentions};
+use crate::flow::solve::Meet;
+use crate::flow::{Function, Value};
+use ptx_isa::tables::{Protocol, Verb};
+use std::ops::Range;
+
+const CODE: Code = Code::ProxyFence;
+
+/// Looks at what the asynchronous proxy and the one of tensor maps read.
+pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+    let function = analysis.function;
+    if mentions(function, Protocol::AsyncProxy) {
+        copies(analysis, out);
+        matrices(analysis, out);
+    }
+    if mentions(function, Protocol::TensorMap) {
+        tensor_maps(function, out);
+    }
+}
+
+fn range(range: &Range<u32>) -> Range<usize> {
+    range.start as usize..range.end as usize
+}
+
+/// A store to shared memory: the instruction and where it goes.
+struct Store {
+    index: usize,
+    variable: u32,
+    /// Where it begins and ends, if that is known.
+    bytes: Option<Range<i64>>,
+}
+
+/// Copies from a shared variable that was stored to, with no fence in between.
+fn copies(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+    let function = analysis.function;
+    let addresses = Addresses::new(function, analysis.graph);
+    let shared = |address: &Address| {
+        let (Counts::In(space) | Counts::Generic(space)) = address.counts;
+        space == ".shared"
+    };
+    let mut stores = Vec::new();
+    for index in 0..function.instructions.len() {
+        let writes = effects(function, index).find(|e| e.verb == Verb::Writes && e.protocol == Protocol::GenericProxy);
+        let Some(operand) = writes.and_then(|e| function.named(index, e.operand).next()) else { continue };
+        let Some(address) = addresses.of(index, operand).filter(shared) else { continue };
+        let Some(variable) = address.variable else { continue };
+        let size = operand.ty.map_or(1, |t| i64::from(t.info().bits.div_ceil(8)));
+        stores.push(Store { index, variable, bytes: address.offset.map(|at| at..at + size) });
+    }
+    if stores.is_empty() {
+        return;
+    }
+    let limit = stores.len();
+    let step = |index: usize, facts: &mut dyn Facts| {
+        if calls(function, index) || does(function, index, Verb::Fences, Protocol::AsyncProxy) {
+            (0..limit).for_each(|n| facts.drop(n));
+        }
+        if let Ok(found) = stores.binary_search_by_key(&index, |s| s.index) {
+            facts.add(found);
+        }
+    };
+    let problem = Problem { graph: analysis.graph, limit, meet: Meet::Any, boundary: Bits::new(limit), step: &step };
+    problem.visit(&problem.solve(), |index, now| {
+        let reads = effects(function, index).find(|e| e.verb == Verb::Reads && e.protocol == Protocol::AsyncProxy);
+        let Some(operand) = reads.and_then(|e| function.named(index, e.operand).next()) else { return };
+        let Some(address) = addresses.of(index, operand).filter(shared) else { return };
+        let (Some(variable), Some(from)) = (address.variable, address.offset) else { return };
+        let Some(whole) = function.variables.get(variable as usize).map(|v| v.symbol) else { return };
+        let size = function.named(index, "size").next().and_then(|o| match o.value {
+            Value::Integer(n) => Some(n),
+            _ => None,
+        });
+        // Without its size the copy is taken for one of the whole variable, if it begins there.
+        let all = whole.bytes.and_then(|b| i64::try_from(b).ok()).filter(|_| !whole.external);
+        let Some(end) = size.or(all.filter(|_| from == 0)).and_then(|n| from.checked_add(n)) else { return };
+        let covers = from == 0 && all.is_some_and(|all| end >= all);
+        let hit = |store: &Store| {
+            store.variable == variable && store.bytes.as_ref().map_or(covers, |b| b.start < end && from < b.end)
+        };
+        let Some(store) = now.iter().find_map(|n| stores.get(n).filter(|s| hit(s))) else { return };
+        let name = &function.variables[variable as usize].name;
+        let message = format!(
+            "`{name}` was written by ordinary stores, and no `fence.proxy.async` comes before the copy reads it"
+        );
+        let help =
+            "each thread that wrote does `fence.proxy.async.shared::cta;` after its stores and before the barrier";
+        let found = Diagnostic::warning(CODE, range(&operand.range), message).with_help(help);
+        out.push(found.related(range(&function.instructions[store.index].range), "a store"));
+    });
+}
+
+/// Matrix instructions that read shared memory which only ordinary stores can have filled.
+fn matrices(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+    let function = analysis.function;
+    let whole = |e: &&ptx_isa::tables::Effect| {
+        e.verb == Verb::Reads && e.protocol == Protocol::AsyncProxy && e.operand.is_empty()
+    };
+    let all = || 0..function.instructions.len();
+    let Some(reader) = all().find(|i| effects(function, *i).any(|e| whole(&e))) else { return };
+    let ordered = first(function, Verb::Fences, Protocol::AsyncProxy).is_some();
+    let filled = first(function, Verb::Writes, Protocol::AsyncProxy).is_some();
+    if !function.kernel || ordered || filled || calls_anything(function) {
+        return;
+    }
+    let stores = |i: &usize| {
+        does(function, *i, Verb::Writes, Protocol::GenericProxy)
+            && function.chosen(*i).space.is_some_and(|s| base(s.name) == ".shared")
+    };
+    let Some(store) = all().find(stores) else { return };
+    let message = "this reads shared memory through the asynchronous proxy, and the kernel has no `fence.proxy.async` after its stores";
+    let help = "each thread that wrote does `fence.proxy.async.shared::cta;` after its stores and before the barrier";
+    let found = Diagnostic::warning(CODE, range(&function.instructions[reader].head), message).with_help(help);
+    out.push(found.related(range(&function.instructions[store].range), "a store"));
+}
+
+/// A tensor map that is changed and used, and never published in between.
+fn tensor_maps(function: &Function, out: &mut Vec<Diagnostic>) {
+    let Some(change) = first(function, Verb::Writes, Protocol::TensorMap) else { return };
+    let Some(reader) = first(function, Verb::Reads, Protocol::TensorMap) else { return };
+    if first(function, Verb::Fences, Protocol::TensorMap).is_some() || calls_anything(function) {
+        return;
+    }
+    let message = "the kernel changes a tensor map and uses one, but publishes none";
+    let help = "after the changes `tensormap.cp_fenceproxy` or `fence.proxy.tensormap::generic.release`, before the use `fence.proxy.tensormap::generic.acquire`";
+    let found = Diagnostic::warning(CODE, range(&function.instructions[reader].head), message).with_help(help);
+    out.push(found.related(range(&function.instructions[change].range), "changed here"));
+}

@@ -1,0 +1,51 @@
+//! `spill-likely`: a function that wants many more registers than it may have.
+
+use crate::check::codes::Code;
+use crate::check::diagnostic::{Diagnostic, Severity};
+use crate::check::lints::Analysis;
+use crate::flow::effects::mentions;
+use crate::registers::{Bounds, Pressure, limit, spills_are_likely};
+use ptx_isa::ISA;
+use ptx_isa::tables::Protocol;
+
+const CODE: Code = Code::SpillLikely;
+
+/// Compares what a function is estimated to want, by itself, with what its header and the target leave it. Only what is far over the
+/// limit is reported: the estimate may be off, and the assembler may find a way. Where warps exchange registers, some of them get more
+/// than the header says.
+pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+    let function = analysis.function;
+    if mentions(function, Protocol::Registers) {
+        return;
+    }
+    let multiprocessor = analysis.environment.target.and_then(|t| ISA.multiprocessor(t.name));
+    let limit = limit(&Bounds::of(function), 0, multiprocessor);
+    // Most functions are far from what any thread may have: for them the estimate is not worth its time.
+    let live = || Pressure::new(function, analysis.graph, analysis.liveness()).most.b32;
+    if limit.directive.is_none() && u32::from(live()) < limit.registers / 2 {
+        return;
+    }
+    let usage = analysis.usage();
+    let wanted = usage.demand.registers.round() as u32;
+    if !spills_are_likely(wanted, limit.registers) {
+        return;
+    }
+    let (range, message) = match limit.directive {
+        Some(range) => {
+            (range, format!("this leaves {} registers to a thread, and about {wanted} are wanted", limit.registers))
+        }
+        None => {
+            let name = function.name_range.start as usize..function.name_range.end as usize;
+            (name, format!("about {wanted} registers are wanted, and no thread has more than {}", limit.registers))
+        }
+    };
+    let Pressure { most, peak, .. } = &usage.pressure;
+    let mut found =
+        Diagnostic::hint(CODE, range, format!("{message}: values will probably be spilled to local memory"));
+    found.severity = Severity::Information;
+    if let Some(instruction) = function.instructions.get(*peak as usize) {
+        let place = instruction.head.start as usize..instruction.head.end as usize;
+        found = found.related(place, format!("most values are live here: {} registers", most.b32));
+    }
+    out.push(found.with_help("hold fewer values at a time, or leave more registers to a thread"));
+}

@@ -1,0 +1,109 @@
+//! `uninitialized-register`: a register is read that nothing has written.
+
+use crate::check::codes::Code;
+use crate::check::diagnostic::{Diagnostic, Severity};
+use crate::check::lints::Analysis;
+use crate::flow::written::{Certainty, Unwritten, undefined_copies, unwritten};
+use crate::flow::{Function, Slot, Use, paths};
+use ptx_isa::tables::Computes;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+const CODE: Code = Code::UninitializedRegister;
+
+/// Finds the reads; of each register the first.
+pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+    let (function, graph) = (analysis.function, analysis.graph);
+    let mut registers: BTreeMap<Slot, Vec<Unwritten>> = BTreeMap::new();
+    for read in unwritten(function, graph) {
+        if !is_indifferent(function, &read) {
+            registers.entry(read.used.slot).or_default().push(read);
+        }
+    }
+    for (slot, mut reads) in registers {
+        // What is certain is worth more than what comes first.
+        reads.sort_by_key(|r| (r.certainty, r.instruction));
+        // Carrying a value that is not defined from one place to another does no harm by itself.
+        let carried = |r: &&Unwritten| function.entry(r.instruction).carries;
+        let certain = |r: &&Unwritten| r.certainty != Certainty::Sometimes;
+        if let Some(first) = reads.iter().filter(certain).find(|r| !carried(r)) {
+            out.push(report(function, first));
+            continue;
+        }
+        if let Some(first) = reads.iter().find(certain) {
+            out.push(Diagnostic { severity: Severity::Hint, ..report(function, first) });
+            continue;
+        }
+        let instructions: Vec<usize> = reads.iter().map(|r| r.instruction).collect();
+        let possible = paths::unwritten_at(function, graph, slot, &instructions);
+        out.extend(reads.iter().find(|r| possible.contains(&r.instruction)).map(|r| report(function, r)));
+    }
+}
+
+/// Finds where something is computed from a copy of a register that nothing writes.
+pub fn find_copies(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+    let function = analysis.function;
+    let mut copies = undefined_copies(function);
+    if copies.is_empty() {
+        return;
+    }
+    for index in 0..function.instructions.len() {
+        if function.entry(index).carries {
+            continue;
+        }
+        for used in function.reads(index).iter().filter(|u| !u.conditional) {
+            // Of each register the first.
+            let Some(origin) = copies.remove(&used.slot) else { continue };
+            let (name, origin) = (function.register_name(used.slot), function.register_name(origin));
+            let range = place(function, index, used);
+            let message = format!(
+                "`{name}` holds no defined value here: it is a copy of `{origin}`, which no instruction writes"
+            );
+            out.push(Diagnostic::warning(CODE, range, message));
+        }
+    }
+}
+
+fn place(function: &Function, index: usize, used: &Use) -> Range<usize> {
+    let instruction = &function.instructions[index];
+    let range = match (used.operand, &instruction.guard) {
+        (Some(operand), _) => function.operands[operand as usize].range.clone(),
+        (None, Some(guard)) => guard.range.clone(),
+        (None, None) => instruction.head.clone(),
+    };
+    range.start as usize..range.end as usize
+}
+
+/// `xor.b32 %r1, %r1, %r1` is 0 whatever the register holds.
+fn is_indifferent(function: &Function, read: &Unwritten) -> bool {
+    let reads = function.reads(read.instruction);
+    matches!(function.entry(read.instruction).computes, Computes::Xor | Computes::Difference)
+        && reads.len() == 2
+        && reads.iter().all(|r| r.slot == read.used.slot && r.operand.is_some())
+}
+
+fn report(function: &Function, read: &Unwritten) -> Diagnostic {
+    let name = function.register_name(read.used.slot);
+    let range = place(function, read.instruction, &read.used);
+    let declared = &function.declaration(read.used.slot).range;
+    let declared = declared.start as usize..declared.end as usize;
+    match read.certainty {
+        Certainty::Never => Diagnostic::warning(
+            CODE,
+            range,
+            format!("`{name}` is read here, but no instruction of the function writes it"),
+        )
+        .with_help("a register holds no defined value before it is written")
+        .related(declared, "declared here"),
+        Certainty::Nowhere => {
+            Diagnostic::warning(CODE, range, format!("`{name}` is read here before anything has written it"))
+                .with_help("whatever writes it is not executed before this instruction")
+                .related(declared, "declared here")
+        }
+        Certainty::Sometimes => {
+            Diagnostic::hint(CODE, range, format!("`{name}` is not written on every way that leads here"))
+                .with_help("where the value does not matter, set it to 0 before the branch to say so")
+                .related(declared, "declared here")
+        }
+    }
+}

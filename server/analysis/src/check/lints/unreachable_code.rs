@@ -1,0 +1,40 @@
+//! `unreachable-code`: instructions that control cannot get to.
+
+use crate::check::codes::Code;
+use crate::check::diagnostic::Diagnostic;
+use crate::check::lints::Analysis;
+use ptx_isa::tables::Flow;
+
+const CODE: Code = Code::UnreachableCode;
+
+/// Finds them; neighbours are one finding.
+pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+    let (function, graph) = (analysis.function, analysis.graph);
+    let mut block = 0;
+    while block < graph.blocks.len() {
+        if graph.is_reachable(block) {
+            block += 1;
+            continue;
+        }
+        let first = graph.blocks[block].first as usize;
+        while block + 1 < graph.blocks.len() && !graph.is_reachable(block + 1) {
+            block += 1;
+        }
+        let end = graph.blocks[block].end as usize;
+        block += 1;
+        // Compilers close what does not come back with a jump or a `ret` that is never reached.
+        let closing = |i: &usize| matches!(function.instructions[*i].flow, Flow::Branch | Flow::Return | Flow::Exit);
+        let Some(first) = (first..end).find(|i| !closing(i)) else { continue };
+        let range =
+            function.instructions[first].range.start as usize..function.instructions[end - 1].range.end as usize;
+        let message = match end - first {
+            1 => "this instruction is never executed".to_owned(),
+            n => format!("these {n} instructions are never executed"),
+        };
+        out.push(
+            Diagnostic::hint(CODE, range, message)
+                .with_help("no way leads here from the beginning of the function")
+                .unnecessary(),
+        );
+    }
+}

@@ -1,0 +1,48 @@
+//! `unused-label`: nothing goes to a label.
+
+use crate::check::codes::Words;
+use crate::check::diagnostic::Diagnostic;
+use crate::check::lints::Analysis;
+
+/// A label that no operand and no list names.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct UnusedLabel {
+    /// Its name.
+    pub name: Box<str>,
+}
+
+impl Words for UnusedLabel {
+    fn message(&self) -> String {
+        format!("nothing refers to the label `{}`", self.name)
+    }
+}
+
+/// Finds such labels. In a module with debugging data a label may be for the debugger.
+pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+    let function = analysis.function;
+    if analysis.module.debugging {
+        return;
+    }
+    let labels = function.labels.iter().map(|l| (&l.name, &l.range, l.uses));
+    let lists = function.lists.iter().map(|l| (&l.name, &l.range, l.uses));
+    for (name, range, uses) in labels.chain(lists) {
+        if uses == 0 {
+            let range = range.start as usize..range.end as usize;
+            out.push(Diagnostic::new(range, UnusedLabel { name: name.clone() }).unnecessary());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn labels_without_uses() {
+        let found = in_kernel(Code::UnusedLabel, "here: bra there; there:");
+        assert_eq!(messages(&found), ["nothing refers to the label `here`"]);
+        assert!(found[0].unnecessary);
+        assert!(in_kernel(Code::UnusedLabel, "here: bra here;").is_empty());
+    }
+}

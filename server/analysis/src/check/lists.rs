@@ -1,0 +1,111 @@
+//! The directives behind labels: lists of labels and of functions, and prototypes.
+
+use crate::check::diagnostic::Diagnostic;
+use crate::check::parameters::{Owner, check_list};
+use crate::check::rules::{branch_target, call_target, parameter_list, syntax_error, undeclared_name};
+use crate::forms::operands::Names;
+use crate::hir::directive_parts;
+use crate::hir::lower::{self, Source, named_children};
+use crate::hir::signature::{Callee, ContentId, Signature};
+use crate::hir::symbols::{List, Symbol};
+use ptx_syntax::{Node, fields, kinds};
+use std::sync::Arc;
+
+/// What a list says: its content in one number, and the functions in it.
+pub struct Content {
+    /// What it lists.
+    pub id: ContentId,
+    /// What a call through it reaches.
+    pub callees: Vec<Callee>,
+}
+
+/// Checks a directive and says what it lists. `label` names it.
+pub fn check(
+    source: Source<'_>,
+    node: Node<'_>,
+    (list, label): (List, &str),
+    names: &dyn Names,
+    out: &mut Vec<Diagnostic>,
+) -> Content {
+    match list {
+        List::Branches => branches(source, node, label, names, out),
+        List::Calls => calls(source, node, names, out),
+        List::Prototype => prototype(source, node, label, out),
+    }
+}
+
+fn branches(source: Source<'_>, node: Node<'_>, label: &str, names: &dyn Names, out: &mut Vec<Diagnostic>) -> Content {
+    for (word, name) in directive_parts::list_entries(source, node) {
+        match names.look_up(&name) {
+            None => {
+                out.push(undeclared_name::label(word.range(), &name));
+                // Of a range one missing label says enough.
+                if name != word.text {
+                    break;
+                }
+            }
+            Some(Symbol::Label | Symbol::Unknown) => {}
+            // ptxas: a list may list itself.
+            Some(_) if name == label => {}
+            Some(symbol) => out.push(branch_target::not_a_label(word.range(), &name, symbol)),
+        }
+    }
+    Content { id: ContentId::of(&source.word(node).text), callees: Vec::new() }
+}
+
+fn calls(source: Source<'_>, node: Node<'_>, names: &dyn Names, out: &mut Vec<Diagnostic>) -> Content {
+    let mut callees = Vec::new();
+    let mut content = Vec::new();
+    for (word, name) in directive_parts::list_entries(source, node) {
+        match names.look_up(&name) {
+            None => {
+                out.push(undeclared_name::function(word.range(), &name));
+                if name != word.text {
+                    break;
+                }
+            }
+            Some(Symbol::Function { signature, .. }) => {
+                content.push((name.clone(), signature));
+                callees.extend(names.callees(&name));
+            }
+            Some(Symbol::Unknown) => {}
+            Some(symbol) => out.push(call_target::not_in_list(word.range(), &name, symbol)),
+        }
+    }
+    Content { id: ContentId::of(&content), callees }
+}
+
+fn prototype(source: Source<'_>, node: Node<'_>, label: &str, out: &mut Vec<Diagnostic>) -> Content {
+    let (k, f) = (kinds(), fields());
+    if let Some(name) = node.child_by_field_id(f.name).filter(|n| n.kind_id() != k.sink) {
+        out.push(syntax_error::named_prototype(source.word(name)));
+    }
+    check_lists(source, node, Owner::Prototype, out);
+    let signature = Signature::of(source, node);
+    let id = ContentId::of(&(label, source.word(node).text));
+    Content { id, callees: vec![Callee { name: label.into(), prototype: true, signature: signature.map(Arc::new) }] }
+}
+
+/// Checks the lists of parameters and results in the header of a function or in a prototype.
+pub fn check_lists(source: Source<'_>, node: Node<'_>, owner: Owner, out: &mut Vec<Diagnostic>) {
+    let (k, f) = (kinds(), fields());
+    if let Some(kind) = node.child_by_field_id(f.kind)
+        && node.child_by_field_id(f.name).is_none()
+        && !node.has_error()
+    {
+        out.push(syntax_error::nameless_function(source.word(kind)));
+    }
+    if owner == Owner::Kernel
+        && let Some(results) = node.child_by_field_id(f.returns)
+    {
+        return out.push(parameter_list::kernel_results(source.range(results)));
+    }
+    for (field, results) in [(f.returns, true), (f.parameters, false)] {
+        let Some(list) = node.child_by_field_id(field) else { continue };
+        let parameters = named_children(list).filter(|n| n.kind_id() == k.parameter);
+        let parameters: Vec<_> = parameters.map(|n| lower::declaration(source, n)).collect();
+        if !list.has_error() {
+            check_list(&parameters, results, owner, out);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Memory operands whose address is a named variable: whether the access is aligned and inside of it. The assembler looks at
+//! neither.
+
+use crate::check::diagnostic::Diagnostic;
+use crate::check::rules::{misaligned_address, narrow_address, out_of_bounds};
+use crate::forms::operands::Names;
+use crate::forms::spec::{Arrangement, Shape, Spec};
+use crate::hir::ast::{Constant, Instruction, Operand, OperandKind};
+use crate::hir::literal;
+use crate::hir::symbols::{Symbol, Variable};
+use crate::target::Environment;
+use ptx_isa::ISA;
+use ptx_isa::tables::{Bytes, Kind, TypeClass};
+use std::ops::Range;
+
+/// An access to a place in a variable.
+#[derive(Debug)]
+pub struct Place<'t> {
+    /// Byte range of the address.
+    pub range: Range<usize>,
+    /// The variable.
+    pub name: &'t str,
+    /// What is known of it.
+    pub variable: Variable,
+    /// How far into it.
+    pub offset: i128,
+    /// The address as written, without brackets.
+    pub written: &'t str,
+}
+
+/// What an instruction does at an address.
+#[derive(Debug, Clone, Copy)]
+pub struct Access {
+    /// How many bytes it accesses, if that is known.
+    pub bytes: Option<i128>,
+    /// What the address must be a multiple of.
+    pub align: i128,
+}
+
+/// Checks the memory operands of an instruction that fits its form.
+pub fn check(
+    instruction: &Instruction<'_>,
+    text: &str,
+    arrangement: &Arrangement,
+    environment: &Environment,
+    names: &dyn Names,
+    out: &mut Vec<Diagnostic>,
+) {
+    for (operand, (_, shape)) in instruction.operands.iter().zip(&arrangement.operands) {
+        let Shape::Address(specs) = shape else { continue };
+        for (part, spec) in parts(operand).iter().zip(specs).filter(|(_, s)| matches!(s.value.kind, Kind::Address(_))) {
+            let Some((name, offset)) = base(part) else { continue };
+            match names.look_up(name) {
+                Some(Symbol::Variable(variable)) => {
+                    let Some(offset) = offset.map(|o| o.bytes(&variable)) else { continue };
+                    let written = text.get(part.range.clone()).unwrap_or(name);
+                    let place = Place { range: part.range.clone(), name, variable, offset, written };
+                    let access = access(instruction, arrangement, spec);
+                    // Where both are wrong, what lies outside is the worse of the two.
+                    let outside = out_of_bounds::check(&place, &access);
+                    out.extend(outside.or_else(|| misaligned_address::check(&place, &access)));
+                }
+                Some(Symbol::Register { ty, elements: 1 })
+                    if matches!(ty.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint) =>
+                {
+                    let windows = |spaces: &[&str]| spaces.iter().all(|s| ISA.space(s).is_some_and(|s| s.window));
+                    let needs = if spec.spaces.is_some_and(windows) { 32 } else { environment.address_size };
+                    if ty.info().bits < needs {
+                        out.push(narrow_address::report(part.range.clone(), name, ty, needs, spec));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The parts of an address, one where it stands without brackets.
+fn parts<'o, 't>(operand: &'o Operand<'t>) -> &'o [Operand<'t>] {
+    match &operand.kind {
+        OperandKind::Address(parts) => parts,
+        _ => std::slice::from_ref(operand),
+    }
+}
+
+/// A distance from the beginning of a variable.
+#[derive(Debug, Clone, Copy)]
+enum Distance {
+    Bytes(i128),
+    /// `var[3]` counts in elements, in a vector too.
+    Elements(i128),
+}
+
+impl Distance {
+    fn bytes(self, variable: &Variable) -> i128 {
+        match self {
+            Self::Bytes(bytes) => bytes,
+            Self::Elements(count) => count * variable.ty.map_or(0, |t| i128::from(t.info().bits.div_ceil(8))),
+        }
+    }
+}
+
+/// The name that an address is made of, and how far from it; `None` for a distance that is no known constant.
+fn base<'t>(part: &Operand<'t>) -> Option<(&'t str, Option<Distance>)> {
+    match &part.kind {
+        OperandKind::Name(name) => Some((name, Some(Distance::Bytes(0)))),
+        OperandKind::Index(object, index) => match object.kind {
+            OperandKind::Name(name) => Some((name, index.map(Distance::Elements))),
+            _ => None,
+        },
+        OperandKind::Offset(both, false) => match both.0.kind {
+            OperandKind::Name(name) => Some((name, constant(&both.1).map(Distance::Bytes))),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The value of an operand that is a constant.
+fn constant(operand: &Operand<'_>) -> Option<i128> {
+    match &operand.kind {
+        OperandKind::Integer(text) => literal::integer(text),
+        OperandKind::Constant(Constant::Integer(value)) => *value,
+        OperandKind::Name(name) => ISA.constant(name).map(|c| c.value.into()),
+        OperandKind::Arguments(list) => match list.as_slice() {
+            [one] => constant(one),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What the tables say of the access, with the instruction's own numbers in it.
+fn access(instruction: &Instruction<'_>, arrangement: &Arrangement, spec: &Spec) -> Access {
+    let elements = spec.lengths.first().map_or(1, |n| i128::from(*n));
+    let natural = spec.ty.map(|t| i128::from(t.info().bits.div_ceil(8)) * elements);
+    let known = |bytes: Bytes| match bytes {
+        Bytes::Natural => natural,
+        Bytes::Fixed(bytes) => Some(bytes.into()),
+        Bytes::Operand(name) => {
+            let mut both = instruction.operands.iter().zip(&arrangement.operands);
+            let of = |shape: &Shape| matches!(shape, Shape::Value(spec) if spec.value.name == name);
+            both.find(|(_, (_, shape))| of(shape)).and_then(|(operand, _)| constant(operand))
+        }
+    };
+    Access { bytes: known(spec.value.bytes), align: known(spec.value.align).unwrap_or(1) }
+}

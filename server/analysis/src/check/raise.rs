@@ -1,0 +1,56 @@
+//! The nearest version and target that a gate lets pass.
+
+use crate::check::diagnostic::{Edit, Fix};
+use crate::target::Environment;
+use ptx_isa::ISA;
+use ptx_isa::tables::{Gate, GateAlternative, GateKind, Target, Version};
+
+/// The fix that raises `.version`, `.target` or both by no more than some gates ask for, and keeps all that the target has now. Nothing
+/// where that is not possible, or where the module was not asked about its own target.
+pub fn fix<'g>(gates: impl IntoIterator<Item = &'g Gate>, environment: &Environment) -> Option<Fix> {
+    let mut raised = environment.clone();
+    for gate in gates.into_iter().filter(|g| g.kind == GateKind::Needs) {
+        let version = raised.version?;
+        let ways = gate.alternatives.iter().filter_map(|a| alternative(a, version, &raised));
+        // The target first: a newer version runs on the same devices.
+        let (_, version, target) = ways.min_by_key(|(index, version, _)| (*index, *version))?;
+        raised.version = Some(version);
+        raised.target = target.or(raised.target);
+    }
+    let mut edits = Vec::new();
+    let mut words = Vec::new();
+    if let Some(version) = raised.version.filter(|_| raised.version != environment.version) {
+        edits.push(Edit::Version(version));
+        words.push(format!("`.version` to {version}"));
+    }
+    if let Some(target) = raised.target.filter(|_| raised.target != environment.target) {
+        edits.push(Edit::Target(target.name));
+        words.push(format!("`.target` to {}", target.name));
+    }
+    (!edits.is_empty()).then(|| Fix { title: format!("Raise {}", words.join(" and ")), edits, preferred: false })
+}
+
+/// Version and target (with its place in the table) that pass one alternative.
+fn alternative(
+    alternative: &GateAlternative,
+    version: Version,
+    environment: &Environment,
+) -> Option<(usize, Version, Option<&'static Target>)> {
+    let version = if environment.version_at_least(alternative.ptx) { version } else { alternative.ptx? };
+    if environment.has(alternative.feature) {
+        return Some((0, version, None));
+    }
+    let (feature, now) = (alternative.feature?, environment.target.filter(|_| !environment.asked)?);
+    let (index, target) = ISA
+        .targets
+        .iter()
+        .enumerate()
+        .find(|(_, t)| t.has(feature) && !t.features.is_empty() && now.features.iter().all(|f| t.has(f)))?;
+    Some((index + 1, version.max(first_version(target)?), Some(target)))
+}
+
+/// The first version that has an architecture.
+pub fn first_version(target: &Target) -> Option<Version> {
+    let gate = target.gates.iter().find(|g| g.kind == GateKind::Needs)?;
+    gate.alternatives.iter().filter_map(|a| a.ptx).min()
+}

@@ -1,0 +1,151 @@
+//! One file per diagnostic: what it finds, in which words, and how it is mended. Their pages are `docs/diagnostics/*.md`.
+
+pub mod alias;
+pub mod alignment;
+pub mod array_size;
+pub mod attribute;
+pub mod branch_target;
+pub mod call_arguments;
+pub mod call_target;
+pub mod constant_expression;
+pub mod constant_memory_limit;
+pub mod constant_overflow;
+pub mod debug_directive;
+pub mod declaration_mismatch;
+pub mod deprecated;
+pub mod directive_argument;
+pub mod directive_conflict;
+pub mod division_by_zero;
+pub mod duplicate_modifier;
+pub mod duplicate_name;
+pub mod excess_shift;
+pub mod gates;
+pub mod guard_predicate;
+pub mod ignored_modifier;
+pub mod illegal_combination;
+pub mod initializer;
+pub mod launch_limit;
+pub mod linkage;
+pub mod malformed_number;
+pub mod misaligned_address;
+pub mod misplaced_declaration;
+pub mod misplaced_directive;
+pub mod misread_value;
+pub mod missing_directive;
+pub mod missing_modifier;
+pub mod modifier_not_allowed;
+pub mod modifier_order;
+pub mod module_header;
+pub mod narrow_address;
+pub mod not_portable;
+pub mod odd_element;
+pub mod operand_count;
+pub mod operand_kind;
+pub mod operand_range;
+pub mod operand_type;
+pub mod out_of_bounds;
+pub mod parameter_access;
+pub mod parameter_list;
+pub mod parameter_size;
+pub mod pragma;
+pub mod project_target;
+pub mod project_version;
+pub mod redundant_directive;
+pub mod removed;
+pub mod requires_target;
+pub mod requires_version;
+pub mod reserved_name;
+pub mod state_space;
+pub mod syntax_error;
+pub mod truncated_value;
+pub mod unbracketed_address;
+pub mod undeclared_name;
+pub mod undefined_function;
+pub mod unknown_directive;
+pub mod unknown_modifier;
+pub mod unknown_opcode;
+pub mod unknown_pragma;
+pub mod unused_bits;
+pub mod unusual_modifier_order;
+pub mod variable_type;
+pub mod vector_length;
+pub mod vector_type;
+
+use crate::check::diagnostic::{Diagnostic, Fix};
+use std::ops::Range;
+
+/// The known name nearest to a misspelt one, if it is near enough to be meant.
+pub fn suggest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let limit = (found.len() / 3).clamp(1, 3);
+    known
+        .into_iter()
+        .filter(|name| name.len().abs_diff(found.len()) <= limit)
+        .filter_map(|name| {
+            // Mangled names have hundreds of characters and most of them in common; only what differs is compared.
+            let (a, b) = differing(found, name);
+            let distance =
+                if a.len().max(b.len()) > MOST_COMPARED { return None } else { strsim::damerau_levenshtein(a, b) };
+            (1..=limit).contains(&distance).then_some((distance, name))
+        })
+        .min()
+        .map(|(_, name)| name)
+}
+
+/// A finding with the known name that is nearest to what stands at its range: as help and as a fix.
+#[must_use]
+pub fn did_you_mean(found: Diagnostic, near: Option<&str>) -> Diagnostic {
+    let Some(near) = near else { return found };
+    let fix = write_instead(found.range.clone(), Some(near));
+    found.with_help(format!("did you mean `{near}`?")).fixes(fix)
+}
+
+/// The fix that writes a near name at a range, if there is such a name.
+pub fn write_instead(range: Range<usize>, near: Option<&str>) -> Option<Fix> {
+    near.map(|near| Fix::replace(format!("Write `{near}`"), range, near))
+}
+
+/// A larger distance is not a typing mistake.
+const MOST_COMPARED: usize = 32;
+
+/// Two texts without what they have in common at their beginning and end.
+fn differing<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
+    let start =
+        a.char_indices().zip(b.chars()).find(|((_, x), y)| x != y).map_or(a.len().min(b.len()), |((i, _), _)| i);
+    let (a, b) = (&a[start..], &b[start..]);
+    let same =
+        a.chars().rev().zip(b.chars().rev()).take_while(|(x, y)| x == y).map(|(x, _)| x.len_utf8()).sum::<usize>();
+    (&a[..a.len() - same], &b[..b.len() - same])
+}
+
+/// `` `.a`, `.b` or `.c` ``; a long list is cut.
+pub fn one_of(names: &[&str]) -> String {
+    const MAX_LISTED: usize = 16;
+    let quoted: Vec<String> = names.iter().take(MAX_LISTED).map(|n| format!("`{n}`")).collect();
+    match quoted.as_slice() {
+        [] => "nothing".to_owned(),
+        [one] => one.clone(),
+        _ if names.len() > MAX_LISTED => format!("{} …", quoted.join(", ")),
+        [rest @ .., last] => format!("{} or {last}", rest.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{one_of, suggest};
+
+    #[test]
+    fn suggestions_are_near() {
+        assert_eq!(suggest("mvo", ["mov", "mul"]), Some("mov"));
+        assert_eq!(suggest(".gloabl", [".global", ".local"]), Some(".global"));
+        assert_eq!(suggest("frobnicate", ["mov", "add"]), None);
+        assert_eq!(suggest("mov", ["mov"]), None, "the name itself is no suggestion");
+        let long = "_ZN3cub17DeviceScanKernel".repeat(20);
+        assert_eq!(suggest(&format!("{long}x"), [long.as_str()]), Some(long.as_str()));
+    }
+
+    #[test]
+    fn lists_read_well() {
+        assert_eq!(one_of(&[".a", ".b", ".c"]), "`.a`, `.b` or `.c`");
+        assert_eq!(one_of(&[".a"]), "`.a`");
+    }
+}

@@ -1,0 +1,36 @@
+//! Checks one instruction by itself: whether a rewritten statement would be accepted.
+
+use crate::check::diagnostic::Diagnostic;
+use crate::check::instruction;
+use crate::check::rules::{guard_predicate, syntax_error};
+use crate::forms::mnemonics::Heads;
+use crate::forms::operands::Names;
+use crate::hir::lower::{self, Source, named_children};
+use crate::target::Environment;
+use ptx_syntax::{Snapshot, kinds};
+
+/// What is wrong with an instruction that is given as text, from its guard to its semicolon. Ranges count in the text.
+pub fn check(text: &str, environment: &Environment, names: &dyn Names) -> Vec<Diagnostic> {
+    let snapshot = Snapshot::new(text);
+    let source = Source { text, base: 0 };
+    let mut out = Vec::new();
+    let root = snapshot.root_at(0);
+    let mut nodes = named_children(root);
+    let (first, second) = (nodes.next(), nodes.next());
+    let Some(node) = first.filter(|n| n.kind_id() == kinds().instruction && second.is_none()) else {
+        syntax_error::report(source, root, &mut out);
+        if out.is_empty() {
+            out.push(syntax_error::misplaced(0..text.len(), text, "elsewhere"));
+        }
+        return out;
+    };
+    syntax_error::report(source, root, &mut out);
+    if let Some(lowered) = lower::instruction(source, node) {
+        if let Some(predicate) = lowered.guard {
+            guard_predicate::check(predicate, names, &mut out);
+        }
+        let head = Heads::default().resolve(&lowered, text, environment);
+        instruction::check(&lowered, text, &head, names, &mut out);
+    }
+    out
+}

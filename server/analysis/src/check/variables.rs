@@ -1,0 +1,97 @@
+//! The variables of a module: names that are declared again must agree with what was said before.
+
+use crate::check::declare::{self, Earlier};
+use crate::check::diagnostic::Diagnostic;
+use crate::check::functions;
+use crate::check::rules::duplicate_name;
+use crate::hir::ast::Declaration;
+use crate::hir::declared;
+use crate::hir::lower::Source;
+use crate::hir::module::{Header, ModuleSymbol};
+use crate::hir::signature::ContentId;
+use crate::hir::symbols::{Origin, Symbol};
+use ptx_syntax::{Node, Snapshot};
+use rustc_hash::FxHashMap as HashMap;
+
+/// A declaration of the module.
+pub struct Statement<'a, 't> {
+    /// The file.
+    pub snapshot: &'a Snapshot,
+    /// The text of the item, up to its last initializer.
+    pub source: Source<'t>,
+    /// The statement.
+    pub node: Node<'a>,
+    /// Index of the item.
+    pub item: usize,
+    /// What it says.
+    pub declaration: &'a Declaration<'t>,
+}
+
+/// Enters the names of a declaration; of one that is wrong by itself as names of which nothing is known. Ranges count from the
+/// start of the file, since the first definition stands in another item.
+pub fn declare(
+    statement: &Statement<'_, '_>,
+    sound: bool,
+    header: &mut Header,
+    places: &mut HashMap<String, Earlier>,
+    out: &mut Vec<Diagnostic>,
+) {
+    let declaration = statement.declaration;
+    let linkage = declaration.linkages.first().and_then(|l| declared::linkage_named(l.text));
+    let names = declared::names(declaration, Origin::Module);
+    for (name, declarator) in names.iter().zip(&declaration.declarators) {
+        let base = name.name.text;
+        let place = statement.source.absolute(name.name.range());
+        let symbol = if sound { name.symbol } else { Symbol::Unknown };
+        let earlier = Earlier::new(declaration, declarator, &symbol, place.clone());
+        let defined = linkage != Some(".extern");
+        let mut symbol = ModuleSymbol { defined, linkage, ..ModuleSymbol::new(symbol, statement.item, place) };
+        if let Symbol::Variable(variable) = &mut symbol.symbol
+            && variable.array
+            && let Some(table) = functions::table(statement.snapshot, statement.node, base, *variable, header)
+        {
+            variable.table = ContentId::of(&table);
+            symbol.table = Some(table);
+        }
+        let mut add = |name: &str, out: &mut Vec<Diagnostic>| {
+            enter(name, earlier.clone(), symbol.clone(), header, places, out);
+        };
+        match name.count {
+            // ptxas: nothing can reach such names.
+            Some(_) if base.ends_with(|c: char| c.is_ascii_digit()) => {}
+            // Rare outside of functions, so each name is entered by itself.
+            Some(count) => {
+                let known = out.len();
+                (0..count.min(1 << 16)).for_each(|i| add(&format!("{base}{i}"), out));
+                // One report is enough for all of them.
+                out.truncate(known + 1);
+            }
+            None => add(base, out),
+        }
+    }
+}
+
+/// Enters a name; two definitions are one too many.
+fn enter(
+    name: &str,
+    place: Earlier,
+    symbol: ModuleSymbol,
+    header: &mut Header,
+    places: &mut HashMap<String, Earlier>,
+    out: &mut Vec<Diagnostic>,
+) {
+    let Some(earlier) = header.symbols.get_mut(name) else {
+        places.insert(name.to_owned(), place);
+        header.symbols.insert(name.to_owned(), symbol);
+        return;
+    };
+    if let (Symbol::Function { .. }, Symbol::Variable(_)) = (earlier.symbol, symbol.symbol) {
+        let first = earlier.place.clone();
+        out.push(duplicate_name::two_kinds(symbol.place, name, "a variable", earlier.symbol, first));
+    } else if earlier.defined && symbol.defined && earlier.symbol != Symbol::Unknown {
+        out.push(duplicate_name::in_module(symbol.place, name, earlier.place.clone()));
+    } else if let Some(first) = places.get(name) {
+        out.extend(declare::redeclared(name, first, &place));
+    }
+    earlier.defined |= symbol.defined;
+}

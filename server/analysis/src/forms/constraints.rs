@@ -1,0 +1,88 @@
+//! The named constraints of the notation (`check NAME`): what the tables cannot say, one function each.
+
+use crate::forms::spec::Arrangement;
+use crate::hir::ast::{Instruction, Operand, OperandKind};
+use crate::hir::literal;
+use ptx_isa::tables::Form;
+
+/// What is wrong: the operand's index and the words.
+pub type Violation = (usize, String);
+
+/// A constraint: looks at the operands by the names that the form gives them.
+type Constraint = fn(&Operands<'_, '_>) -> Option<Violation>;
+
+/// All constraints, by name.
+const CONSTRAINTS: &[(&str, Constraint)] =
+    &[("fraction", fraction), ("policy-range", policy_range), ("vmad-negation", vmad_negation)];
+
+/// Checks an instruction, whose operands fit otherwise, against the named constraints of its form.
+pub fn check(instruction: &Instruction<'_>, form: &'static Form, arrangement: &Arrangement) -> Option<Violation> {
+    let operands = Operands { instruction, form, arrangement };
+    let wanted = CONSTRAINTS.iter().filter(|c| form.checks.contains(&c.0));
+    wanted.into_iter().find_map(|(_, constraint)| constraint(&operands))
+}
+
+/// The operands of an instruction by name.
+struct Operands<'a, 't> {
+    instruction: &'a Instruction<'t>,
+    form: &'static Form,
+    arrangement: &'a Arrangement,
+}
+
+impl<'t> Operands<'_, 't> {
+    fn get(&self, name: &str) -> Option<(usize, &Operand<'t>)> {
+        let place = self.arrangement.operands.iter().position(|(index, _)| {
+            self.form.operands.get(usize::from(*index)).is_some_and(|o| o.pattern.names() == [name])
+        })?;
+        Some((place, self.instruction.operands.get(place)?))
+    }
+
+    fn integer(&self, name: &str) -> Option<(usize, i128)> {
+        match self.get(name)? {
+            (place, Operand { kind: OperandKind::Integer(text), .. }) => Some((place, literal::integer(text)?)),
+            _ => None,
+        }
+    }
+}
+
+/// `createpolicy.fractional`: more than nothing, at most everything (measured).
+fn fraction(operands: &Operands<'_, '_>) -> Option<Violation> {
+    let (place, operand) = operands.get("fraction")?;
+    let OperandKind::Float(text) = operand.kind else { return None };
+    let value = literal::float(text)?;
+    (!(value > 0.0 && value <= 1.0))
+        .then(|| (place, format!("`{text}` is out of range: a fraction is more than 0.0 and at most 1.0")))
+}
+
+/// `createpolicy.range`: the primary part lies in the whole (measured).
+fn policy_range(operands: &Operands<'_, '_>) -> Option<Violation> {
+    let (place, size) = operands.integer("size")?;
+    let (_, total) = operands.integer("total")?;
+    (size > total).then(|| (place, format!("the primary size {size} exceeds the total size {total}")))
+}
+
+/// `vmad`: signs of `a·b` and `c` may differ in one place, and with `.po` in none (measured over all combinations).
+fn vmad_negation(operands: &Operands<'_, '_>) -> Option<Violation> {
+    let negated = |name: &str| {
+        let found = operands.get(name);
+        (found.as_ref().map(|f| f.0), matches!(found, Some((_, Operand { kind: OperandKind::Minus(_), .. }))))
+    };
+    let ((place, a), (_, b), (last, c)) = (negated("a"), negated("b"), negated("c"));
+    let plus_one = operands.instruction.modifiers.iter().any(|m| m.text == ".po");
+    if plus_one && (c || a != b) {
+        let place = if c { last } else { place };
+        return place.map(|p| (p, "with `.po` neither the product nor `c` can be negated".to_owned()));
+    }
+    (c && a != b).then(|| last.map(|p| (p, "either the product or `c` can be negated, not both".to_owned()))).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_constraint_that_the_tables_name_exists() {
+        let forms = ptx_isa::ISA.opcodes.iter().flat_map(|o| o.entries).flat_map(|e| e.forms);
+        for name in forms.flat_map(|f| f.checks) {
+            assert!(super::CONSTRAINTS.iter().any(|c| c.0 == *name), "check {name}");
+        }
+    }
+}

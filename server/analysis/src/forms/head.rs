@@ -1,0 +1,369 @@
+//! The head of an instruction: opcode and modifiers matched against the forms.
+//!
+//! A head is resolved once for each distinct spelling in a module and remembered: generated kernels use a few hundred
+//! spellings for hundreds of thousands of instructions. So this may be thorough rather than fast.
+
+use crate::forms::spec::{Arrangement, arrangements};
+use ptx_isa::ISA;
+use ptx_isa::tables::{Entry, Form, Opcode, Rule, RuleKind, Slot, Term};
+
+/// A resolved head.
+#[derive(Debug)]
+pub struct Head {
+    /// The entry that names the instruction.
+    pub entry: &'static Entry,
+    /// The forms whose modifiers fit, with what their operands must be.
+    pub candidates: Vec<Candidate>,
+    /// Modifiers that the assembler ignores on any instruction, by their index.
+    pub ignored: Vec<usize>,
+    /// Where none fits: the nearest form and what is wrong with it.
+    pub mismatch: Option<Mismatch>,
+}
+
+/// A form that the modifiers fit.
+#[derive(Debug)]
+pub struct Candidate {
+    /// The entry that it belongs to.
+    pub entry: &'static Entry,
+    /// The form.
+    pub form: &'static Form,
+    /// The value in each slot.
+    pub values: Vec<Option<&'static str>>,
+    /// The ways its optional operands can be given.
+    pub arrangements: Vec<Arrangement>,
+}
+
+/// Why the nearest form does not fit.
+#[derive(Debug)]
+pub struct Mismatch {
+    /// The form.
+    pub form: &'static Form,
+    /// What is wrong, the worst first.
+    pub problems: Vec<Problem>,
+    /// What may stand where a modifier is missing or wrong, in all forms of which nothing else is wrong.
+    pub expected: Vec<&'static str>,
+}
+
+/// One thing that is wrong with a head. Numbers are indices of written modifiers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Problem {
+    /// No form of this opcode has such a modifier.
+    Unknown(usize),
+    /// This form does not take it.
+    Extra(usize),
+    /// The same again.
+    Duplicate(usize),
+    /// Another modifier is in its place already.
+    Conflict(usize, usize),
+    /// A required modifier is absent.
+    Missing(&'static Slot),
+    /// The first stands after the second, but must come before it.
+    Order(usize, usize),
+    /// The same of two types.
+    TypeOrder(usize, usize),
+    /// A rule of the form is broken.
+    Rule(&'static Rule),
+}
+
+impl Problem {
+    /// The same for forms that lack different modifiers in the same place.
+    fn kind(self) -> (u8, usize, usize) {
+        match self {
+            Self::Unknown(i) | Self::Extra(i) => (0, i, 0),
+            Self::Duplicate(i) => (1, i, 0),
+            Self::Conflict(i, j) => (2, i, j),
+            Self::Missing(slot) => (3, usize::from(slot.is_type), 0),
+            Self::Order(i, j) | Self::TypeOrder(i, j) => (4, i, j),
+            Self::Rule(_) => (5, 0, 0),
+        }
+    }
+
+    fn cost(self) -> u32 {
+        match self {
+            Self::Unknown(_) => 9,
+            Self::Extra(_) => 10,
+            Self::Duplicate(_) | Self::Rule(_) => 5,
+            Self::Conflict(..) => 6,
+            Self::Missing(_) => 8,
+            Self::Order(..) => 4,
+            // `cvt.rn.u32.f32` is not meant to be `cvt.rn.f32.u32`.
+            Self::TypeOrder(..) => 19,
+        }
+    }
+}
+
+/// Matches a head. `modifiers` are those before the operands, with dots, as written.
+pub(crate) fn resolve(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Head> {
+    let head = resolve_exactly(opcode, modifiers)?;
+    if head.mismatch.is_none() {
+        return Some(head);
+    }
+    // ptxas: a few modifiers pass on any instruction and mean nothing there.
+    let own = |name: &str| head.entry.forms.iter().flat_map(|f| f.slots).any(|s| s.values.contains(&name));
+    let (ignored, kept): (Vec<usize>, Vec<usize>) =
+        (0..modifiers.len()).partition(|i| is_ignored(modifiers[*i]) && !own(modifiers[*i]));
+    if ignored.is_empty() {
+        return Some(head);
+    }
+    let kept: Vec<&str> = kept.into_iter().map(|i| modifiers[i]).collect();
+    let mut without = resolve_exactly(opcode, &kept).filter(|h| h.mismatch.is_none());
+    // What must stand right after the opcode lets nothing in between.
+    let behind = |c: &Candidate| ignored.iter().all(|i| *i >= c.form.first.len());
+    if let Some(fits) = &mut without {
+        fits.candidates.retain(behind);
+    }
+    Some(without.filter(|fits| !fits.candidates.is_empty()).map_or(head, |fits| Head { ignored, ..fits }))
+}
+
+/// Whether the assembler lets a modifier pass on any instruction.
+fn is_ignored(name: &str) -> bool {
+    ISA.modifier(name).is_some_and(|m| m.ignored) || ISA.ty(name).is_some_and(|t| t.ignored)
+}
+
+fn resolve_exactly(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Head> {
+    let entry = opcode.entry(modifiers).or(opcode.entries.first())?;
+    let mut head = Head { entry, candidates: Vec::new(), ignored: Vec::new(), mismatch: None };
+    if !entry.checked {
+        return Some(head);
+    }
+    let forms = || opcode.entries.iter().flat_map(|e| e.forms.iter().map(move |f| (e, f)));
+    for (entry, form) in forms() {
+        if let Some(values) = match_form(form, modifiers) {
+            let arrangements = arrangements(form, &values);
+            head.candidates.push(Candidate { entry, form, values, arrangements });
+        }
+    }
+    if let Some(first) = head.candidates.first() {
+        head.entry = first.entry;
+        return Some(head);
+    }
+    // Only now does it matter what is wrong. Some opcodes have a hundred forms: which words any of them knows is found out once.
+    let takes = |word: &&str| forms().any(|(_, f)| f.slots.iter().any(|s| s.values.contains(word)));
+    let known: Vec<bool> = modifiers.iter().map(takes).collect();
+    let mut tried: Vec<(&'static Form, Vec<Problem>)> =
+        forms().map(|(_, form)| (form, problems(form, modifiers, &known))).collect();
+    let cost = |problems: &[Problem]| problems.iter().map(|p| p.cost()).sum::<u32>();
+    let nearest = (0..tried.len()).min_by_key(|i| cost(&tried[*i].1));
+    head.mismatch = nearest.map(|nearest| {
+        let expected = expected(&tried[nearest].1, &tried);
+        let (form, problems) = tried.swap_remove(nearest);
+        Mismatch { form, problems, expected }
+    });
+    Some(head)
+}
+
+/// What all forms that lack a modifier in the same way as the nearest would take.
+fn expected(nearest: &[Problem], tried: &[(&'static Form, Vec<Problem>)]) -> Vec<&'static str> {
+    let kinds = |problems: &[Problem]| problems.iter().map(|p| p.kind()).collect::<Vec<_>>();
+    let wanted = kinds(nearest);
+    let missing = |problems: &[Problem]| {
+        problems.iter().find_map(|p| if let Problem::Missing(slot) = p { Some(slot.values) } else { None })
+    };
+    let mut out: Vec<&'static str> = Vec::new();
+    for (_, problems) in tried.iter().filter(|(_, problems)| kinds(problems) == wanted) {
+        let new = missing(problems).unwrap_or_default().iter().filter(|v| !out.contains(v));
+        let new: Vec<&'static str> = new.copied().collect();
+        out.extend(new);
+    }
+    out
+}
+
+type Values = Vec<Option<&'static str>>;
+
+/// What stands in the slots of a form, if the modifiers fit it.
+fn match_form(form: &'static Form, written: &[&str]) -> Option<Values> {
+    let modifiers = &without_repeats(form, written)[..];
+    let mut assignment = vec![None; modifiers.len()];
+    assign(form, modifiers, 0, &mut assignment).then(|| values(form, modifiers, &assignment))
+}
+
+/// Without those further copies that the form allows. Indices are kept in step only where nothing is left out, and a
+/// form that fits needs none.
+fn without_repeats<'m>(form: &Form, modifiers: &[&'m str]) -> Vec<&'m str> {
+    let may = |name: &str| form.repeat.contains(&name) || ISA.modifier(name).is_some_and(|m| m.repeats);
+    let repeated = |i: usize| modifiers[..i].contains(&modifiers[i]) && may(modifiers[i]);
+    (0..modifiers.len()).filter(|i| !repeated(*i)).map(|i| modifiers[i]).collect()
+}
+
+/// Finds a place for each modifier so that nothing is wrong; tries the form's order first.
+fn assign(form: &'static Form, modifiers: &[&str], next: usize, assignment: &mut [Option<usize>]) -> bool {
+    if next == modifiers.len() {
+        return complete(form, modifiers, assignment).is_none();
+    }
+    for (index, slot) in form.slots.iter().enumerate() {
+        let free = slot.after_operand == 0 && !assignment[..next].contains(&Some(index));
+        // Types stand in the form's order.
+        let ordered = !slot.is_type
+            || assignment[..next].iter().flatten().all(|other| !form.slots[*other].is_type || *other < index);
+        if free && ordered && slot.values.contains(&modifiers[next]) {
+            assignment[next] = Some(index);
+            if assign(form, modifiers, next + 1, assignment) {
+                return true;
+            }
+        }
+    }
+    assignment[next] = None;
+    false
+}
+
+/// The first thing wrong with a full assignment.
+fn complete(form: &'static Form, modifiers: &[&str], assignment: &[Option<usize>]) -> Option<Problem> {
+    let filled = |index: usize| assignment.contains(&Some(index));
+    for (index, slot) in form.slots.iter().enumerate() {
+        if slot.after_operand != 0 || filled(index) {
+            continue;
+        }
+        let group = slot.group != 0 && form.slots.iter().enumerate().any(|(i, s)| s.group == slot.group && filled(i));
+        if !slot.optional || group {
+            return Some(Problem::Missing(slot));
+        }
+    }
+    for order in form.order {
+        let places: Vec<usize> =
+            order.iter().filter_map(|slot| assignment.iter().position(|a| *a == Some(usize::from(*slot)))).collect();
+        if let Some(pair) = places.windows(2).find(|p| p[0] > p[1]) {
+            return Some(Problem::Order(pair[0], pair[1]));
+        }
+    }
+    let firsts = form.first.iter().filter_map(|slot| assignment.iter().position(|a| *a == Some(usize::from(*slot))));
+    for (wanted, place) in firsts.enumerate() {
+        if place != wanted {
+            return Some(Problem::Order(place, wanted));
+        }
+    }
+    let values = values(form, modifiers, assignment);
+    form.rules.iter().find(|rule| broken(rule, &values, None)).map(Problem::Rule)
+}
+
+fn values(form: &'static Form, modifiers: &[&str], assignment: &[Option<usize>]) -> Values {
+    let mut out = vec![None; form.slots.len()];
+    for (modifier, slot) in modifiers.iter().zip(assignment) {
+        if let Some(slot) = slot {
+            out[*slot] = form.slots[*slot].values.iter().copied().find(|v| v == modifier);
+        }
+    }
+    out
+}
+
+/// What is known of a slot while modifiers are being chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Filling<'v> {
+    /// Filled.
+    Value(&'v str),
+    /// Left out.
+    Empty,
+    /// Not known yet.
+    Open,
+}
+
+/// What all slots are when the choice is made.
+fn made<'v>(values: &[Option<&'v str>]) -> impl Fn(usize) -> Filling<'v> {
+    |slot| values.get(slot).copied().flatten().map_or(Filling::Empty, Filling::Value)
+}
+
+/// Whether the terms hold; `None` where that depends on operands that are not known yet.
+pub fn holds(terms: &[Term], values: &[Option<&str>], operands: Option<&[&str]>) -> Option<bool> {
+    holds_so_far(terms, &made(values), operands)
+}
+
+/// The same where slots may be open still.
+fn holds_so_far<'v>(
+    terms: &[Term],
+    filling: &impl Fn(usize) -> Filling<'v>,
+    operands: Option<&[&str]>,
+) -> Option<bool> {
+    let mut unknown = false;
+    for term in terms {
+        let (negated, found) = match term {
+            Term::Slot(test) => {
+                let found = match filling(usize::from(test.slot)) {
+                    Filling::Value(v) => Some(test.values.is_empty() || test.values.contains(&v)),
+                    Filling::Empty => Some(false),
+                    Filling::Open => None,
+                };
+                (test.negated, found)
+            }
+            Term::Operand(test) => (test.negated, operands.map(|o| o.contains(&test.name))),
+        };
+        match found {
+            Some(found) if found == negated => return Some(false),
+            Some(_) => {}
+            None => unknown = true,
+        }
+    }
+    if unknown { None } else { Some(true) }
+}
+
+/// Whether a rule is certainly broken.
+pub fn broken(rule: &Rule, values: &[Option<&str>], operands: Option<&[&str]>) -> bool {
+    broken_so_far(rule, &made(values), operands)
+}
+
+/// Whether a rule is broken whatever the open slots become.
+pub fn broken_so_far<'v>(rule: &Rule, filling: &impl Fn(usize) -> Filling<'v>, operands: Option<&[&str]>) -> bool {
+    let what = holds_so_far(rule.what, filling, operands);
+    let when = holds_so_far(rule.when, filling, operands);
+    match rule.kind {
+        RuleKind::Forbid => what == Some(true) && when == Some(true),
+        RuleKind::Require => what == Some(false) && when == Some(true),
+        RuleKind::Iff => matches!((what, when), (Some(a), Some(b)) if a != b),
+    }
+}
+
+/// Whether a form can stand with these values in its slots, as far as modifiers alone tell: none that it needs is missing, none stands
+/// twice, no rule is broken.
+pub fn is_legal(form: &Form, values: &[Option<&str>]) -> bool {
+    let filled = |group: u8| {
+        group != 0 && form.slots.iter().zip(values).any(|(slot, value)| slot.group == group && value.is_some())
+    };
+    let whole =
+        form.slots.iter().zip(values).all(|(slot, value)| value.is_some() || (slot.optional && !filled(slot.group)));
+    // The same modifier in two places would be a repetition.
+    let unlike =
+        |i: usize| values[i].is_none() || form.slots[i].is_type || (0..i).all(|other| values[other] != values[i]);
+    whole && (0..values.len()).all(unlike) && !form.rules.iter().any(|rule| broken(rule, values, None))
+}
+
+/// What is wrong with the nearest assignment. `known` says of each modifier whether any form of the opcode takes it.
+fn problems(form: &'static Form, modifiers: &[&str], known: &[bool]) -> Vec<Problem> {
+    let mut assignment: Vec<Option<usize>> = vec![None; modifiers.len()];
+    let mut out = Vec::new();
+    for (next, modifier) in modifiers.iter().enumerate() {
+        let takes = |s: &Slot| s.after_operand == 0 && s.values.contains(modifier);
+        let free = form.slots.iter().enumerate().position(|(i, s)| takes(s) && !assignment.contains(&Some(i)));
+        if let Some(slot) = free {
+            let later = assignment.iter().position(|a| {
+                a.is_some_and(|other: usize| form.slots[other].is_type && form.slots[slot].is_type && other > slot)
+            });
+            if let Some(later) = later {
+                out.push(Problem::TypeOrder(next, later));
+            }
+            assignment[next] = Some(slot);
+        } else if !known[next] {
+            out.push(Problem::Unknown(next));
+        } else if modifiers[..next].contains(modifier) && form.slots.iter().any(takes) {
+            out.push(Problem::Duplicate(next));
+        } else if let Some(slot) = form.slots.iter().position(takes) {
+            let holder = assignment.iter().position(|a| *a == Some(slot)).unwrap_or(0);
+            out.push(Problem::Conflict(next, holder));
+        } else {
+            out.push(Problem::Extra(next));
+        }
+    }
+    let taken: Vec<usize> = assignment.iter().flatten().copied().collect();
+    for (index, slot) in form.slots.iter().enumerate() {
+        let group = slot.group != 0 && taken.iter().any(|t| form.slots[*t].group == slot.group);
+        if slot.after_operand == 0 && !taken.contains(&index) && (!slot.optional || group) {
+            out.push(Problem::Missing(slot));
+        }
+    }
+    if out.is_empty() {
+        out.extend(complete(form, modifiers, &assignment));
+    }
+    // A form that cannot be made to fit but shows nothing wrong would be a silent refusal.
+    if out.is_empty() {
+        out.push(Problem::Extra(modifiers.len().saturating_sub(1)));
+    }
+    out.sort_by_key(|p| std::cmp::Reverse(p.cost()));
+    out
+}

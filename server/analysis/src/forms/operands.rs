@@ -1,0 +1,522 @@
+//! Operands against what a form wants of them. No messages here: a mismatch says what is wrong as data, and the check
+//! that reports it finds the words.
+
+mod address;
+mod vector;
+
+use crate::forms::spec::{Shape, Spec};
+use crate::hir::ast::{Constant, Operand, OperandKind, Word};
+use crate::hir::literal;
+use crate::hir::signature::Callee;
+use crate::hir::symbols::{Symbol, Variable};
+use crate::hir::types::{TypeId, agrees};
+use ptx_isa::ISA;
+use ptx_isa::tables::{Access, Kind, SpecialRegister, TypeClass};
+use std::ops::Range;
+
+/// Finds names; implemented by the body under check.
+pub trait Names {
+    /// What a name stands for.
+    fn look_up(&self, name: &str) -> Option<Symbol>;
+
+    /// Whether the module has an option in its `.target`, such as `texmode_independent`.
+    fn has_option(&self, name: &str) -> bool;
+
+    /// The functions that a call reaches which names this function, prototype, list or table.
+    fn callees(&self, _name: &str) -> Vec<Callee> {
+        Vec::new()
+    }
+}
+
+/// What is wrong with an operand.
+#[derive(Debug, Clone)]
+pub struct Mismatch {
+    /// Where.
+    pub range: Range<usize>,
+    /// What was wanted there.
+    pub spec: Option<Spec>,
+    /// What is wrong.
+    pub what: What,
+}
+
+/// What is wrong.
+#[derive(Debug, Clone)]
+pub enum What {
+    /// Nothing has that name.
+    Undeclared(String),
+    /// A register of the wrong type.
+    RegisterType(String, TypeId),
+    /// A special register of the wrong type.
+    SpecialType(&'static SpecialRegister),
+    /// A special register where none may be read.
+    SpecialRegister,
+    /// A vector special register without a component.
+    SpecialVector(&'static SpecialRegister),
+    /// A name of another kind.
+    WrongSymbol(String, Symbol),
+    /// An immediate where a register must be.
+    Immediate,
+    /// A register where an immediate must be.
+    NotImmediate,
+    /// An integer for a floating-point operand or the reverse.
+    ImmediateClass {
+        /// What was found is an integer.
+        integer: bool,
+    },
+    /// An immediate out of its range.
+    OutOfRange(i128),
+    /// `_` where it may not be.
+    Sink,
+    /// `_` and nothing else may be here.
+    MustBeSink,
+    /// `!` where nothing can be negated.
+    Negation,
+    /// `-` before a register where nothing can be negated.
+    Minus,
+    /// A list where a single value must be.
+    UnexpectedVector,
+    /// A single value where a list must be.
+    MustBeVector,
+    /// A list of the wrong length.
+    VectorLength(usize),
+    /// A selector where none may be.
+    Selector(String),
+    /// Elements of a list that have no type in common.
+    MixedVector,
+    /// A list of nothing but `_`.
+    OnlyHoles,
+    /// Something else than a texture, sampler or surface, or a register with its handle.
+    NotOpaque(String, &'static str),
+    /// The handle of a texture or surface as another type than `.u64`.
+    Handle(String),
+    /// A list without a register where there must be one.
+    OnlyLiterals,
+    /// A component that the vector does not have.
+    Component(String),
+    /// Brackets missing.
+    MustBeAddress,
+    /// Brackets where none may be.
+    UnexpectedAddress,
+    /// `a|b` where a single operand must be.
+    UnexpectedPair,
+    /// A pair must be here.
+    MustBePair,
+    /// A variable in another state space.
+    Space(String, &'static str),
+    /// A register that cannot hold an address.
+    AddressRegister(String, TypeId),
+    /// A label, function or list must be here.
+    MustBe(&'static str),
+    /// An expression that has no place here.
+    Unexpected,
+    /// Brackets with too few or too many parts: how many there are, and which must be there.
+    Parts(usize, Vec<&'static str>),
+    /// A sum or a number as one of several parts in brackets.
+    PartOfAddress,
+    /// Something else than a constant added to an address.
+    OffsetNotConstant,
+    /// A number as an address, which only `.local` has.
+    ImmediateAddress,
+    /// A sign before something that can have none.
+    Sign(String),
+    /// A subscript of a register, or in brackets.
+    Subscript,
+    /// `a-4`: the assembler knows only `a+-4`.
+    MinusOffset,
+}
+
+impl What {
+    /// How far off: the operand that is nearest to fitting is the one worth talking about.
+    pub fn cost(&self) -> u32 {
+        match self {
+            Self::OutOfRange(_) => 1,
+            Self::RegisterType(..)
+            | Self::SpecialType(_)
+            | Self::Undeclared(_)
+            | Self::VectorLength(_)
+            | Self::Parts(..) => 2,
+            Self::ImmediateClass { .. } | Self::Space(..) | Self::AddressRegister(..) | Self::SpecialRegister => 2,
+            Self::MinusOffset | Self::Sign(_) | Self::Subscript | Self::Component(_) | Self::NotOpaque(..) => 1,
+            _ => 4,
+        }
+    }
+}
+
+/// Checks one operand against a shape.
+pub fn check(operand: &Operand<'_>, shape: &Shape, names: &dyn Names, out: &mut Vec<Mismatch>) {
+    let mut c = Checker { names, out };
+    match shape {
+        Shape::Value(spec) => c.value(operand, spec),
+        // What stands in the list depends on what is called (`calls`).
+        Shape::Arguments(_) => {
+            if !matches!(operand.kind, OperandKind::Arguments(_)) {
+                c.push(operand, None, What::MustBe("a list in parentheses"));
+            }
+        }
+        Shape::Address(parts) => c.address(operand, parts),
+        Shape::Pair(both) => match &operand.kind {
+            OperandKind::Pair(pair) => {
+                c.value(&pair.0, &both.0);
+                c.value(&pair.1, &both.1);
+            }
+            _ => c.push(operand, Some(&both.0), What::MustBePair),
+        },
+        Shape::Sink => {
+            if !matches!(operand.kind, OperandKind::Sink) {
+                c.push(operand, None, What::MustBeSink);
+            }
+        }
+    }
+}
+
+/// Checks only that every name in an operand is declared.
+pub fn check_names(operand: &Operand<'_>, names: &dyn Names, out: &mut Vec<Mismatch>) {
+    Checker { names, out }.declared(operand);
+}
+
+struct Checker<'c> {
+    names: &'c dyn Names,
+    out: &'c mut Vec<Mismatch>,
+}
+
+impl Checker<'_> {
+    fn push(&mut self, operand: &Operand<'_>, spec: Option<&Spec>, what: What) {
+        self.out.push(Mismatch { range: operand.range.clone(), spec: spec.copied(), what });
+    }
+
+    fn value(&mut self, operand: &Operand<'_>, spec: &Spec) {
+        match spec.value.kind {
+            Kind::Value => self.typed(operand, spec, true),
+            Kind::Any => self.declared(operand),
+            // Which names may stand there depends on the others too (`calls`).
+            Kind::Label => self.only_name(operand, spec, "a label"),
+            Kind::Targets => self.only_name(operand, spec, "the label of a list"),
+            Kind::Function => self.only_name(operand, spec, "the name of a function or of a register"),
+            Kind::Arguments => self.push(operand, Some(spec), What::MustBe("a list in parentheses")),
+            Kind::Address(_) => match operand.kind {
+                OperandKind::Address(_) => self.address(operand, &[*spec]),
+                _ => self.push(operand, Some(spec), What::MustBeAddress),
+            },
+            Kind::Opaque(class) => self.opaque(operand, spec, class),
+        }
+    }
+
+    /// A name and nothing else.
+    fn only_name(&mut self, operand: &Operand<'_>, spec: &Spec, wanted: &'static str) {
+        if !matches!(operand.kind, OperandKind::Name(_) | OperandKind::Error) {
+            self.push(operand, Some(spec), What::MustBe(wanted));
+        }
+    }
+
+    fn opaque(&mut self, operand: &Operand<'_>, spec: &Spec, class: &'static str) {
+        let OperandKind::Name(name) = operand.kind else {
+            return self.push(operand, Some(spec), What::MustBe(class));
+        };
+        let wanted = TypeId::of(&format!(".{class}"));
+        match self.names.look_up(name) {
+            None => self.push(operand, Some(spec), What::Undeclared(name.to_owned())),
+            // A handle.
+            Some(Symbol::Register { ty, elements: 1 })
+                if wanted.is_some_and(|w| w.info().agrees.contains(&ty.name())) => {}
+            // A variable whose type is unknown fits.
+            Some(Symbol::Variable(Variable { ty, .. }))
+                if ty.is_none_or(|t| {
+                    let brings = spec.value.unified && t.name() == TEXTURE && !self.names.has_option(INDEPENDENT);
+                    Some(t) == wanted || brings
+                }) => {}
+            Some(Symbol::Unknown) => {}
+            Some(_) => self.push(operand, Some(spec), What::NotOpaque(name.to_owned(), class)),
+        }
+    }
+
+    /// Only that every name in it is declared.
+    fn declared(&mut self, operand: &Operand<'_>) {
+        match &operand.kind {
+            OperandKind::Name(name)
+                if self.names.look_up(name).is_none() && ISA.constant(name).is_none() && special(name).is_none() =>
+            {
+                self.push(operand, None, What::Undeclared((*name).to_owned()));
+            }
+            OperandKind::Vector(list) | OperandKind::Address(list) | OperandKind::Arguments(list) => {
+                list.iter().for_each(|o| self.declared(o));
+            }
+            OperandKind::Pair(pair) => {
+                self.declared(&pair.0);
+                self.declared(&pair.1);
+            }
+            OperandKind::Member(object, _)
+                if self.names.look_up(object.text).is_none() && special(object.text).is_none() =>
+            {
+                self.push(operand, None, What::Undeclared(object.text.to_owned()));
+            }
+            OperandKind::Not(inner) | OperandKind::Minus(inner) | OperandKind::Index(inner, _) => self.declared(inner),
+            OperandKind::Offset(parts, _) => self.declared(&parts.0),
+            _ => {}
+        }
+    }
+
+    fn typed(&mut self, operand: &Operand<'_>, spec: &Spec, list_allowed: bool) {
+        let writes = spec.value.access != Access::Read;
+        match &operand.kind {
+            OperandKind::Error => {}
+            OperandKind::Sign(sign) => self.sign(*sign),
+            OperandKind::Name(name) => self.name(operand, name, spec, list_allowed),
+            OperandKind::Sink => {
+                if !spec.value.sink {
+                    self.push(operand, Some(spec), What::Sink);
+                }
+            }
+            OperandKind::Integer(_) | OperandKind::Float(_) | OperandKind::Constant(_) | OperandKind::Member(..)
+                if list_allowed && needs_braces(spec) =>
+            {
+                self.push(operand, Some(spec), What::MustBeVector);
+            }
+            OperandKind::Integer(text) => self.integer(operand, spec, literal::integer(text), writes),
+            OperandKind::Float(_) => self.float(operand, spec, writes),
+            OperandKind::Constant(Constant::Integer(value)) => self.integer(operand, spec, *value, writes),
+            OperandKind::Constant(Constant::Float(_)) => self.float(operand, spec, writes),
+            // Reported before the operands are looked at.
+            OperandKind::Constant(Constant::Wrong(_)) => {}
+            OperandKind::Not(inner) => {
+                if spec.value.negatable {
+                    self.typed(inner, spec, false);
+                } else {
+                    self.push(operand, Some(spec), What::Negation);
+                }
+            }
+            OperandKind::Minus(inner) if spec.value.minus => self.typed(inner, spec, false),
+            OperandKind::Minus(_) => self.push(operand, Some(spec), What::Minus),
+            OperandKind::Member(object, member) => self.member(operand, object.text, member.text, spec),
+            OperandKind::Vector(_) if spec.value.lists && list_allowed => self.declared(operand),
+            OperandKind::Vector(list) => self.vector(operand, list, spec, list_allowed),
+            OperandKind::Offset(_, true) => self.push(operand, Some(spec), What::MinusOffset),
+            OperandKind::Offset(_, false) if list_allowed && needs_braces(spec) => {
+                self.push(operand, Some(spec), What::MustBeVector);
+            }
+            OperandKind::Offset(parts, false) if !writes => self.sum(operand, parts, spec),
+            OperandKind::Offset(..) => self.push(operand, Some(spec), What::Unexpected),
+            OperandKind::Index(object, _) => match object.kind {
+                OperandKind::Name(name) if spec.value.symbol => self.symbol_address(operand, name, spec),
+                _ => self.push(operand, Some(spec), What::Unexpected),
+            },
+            OperandKind::Address(_) => self.push(operand, Some(spec), What::UnexpectedAddress),
+            OperandKind::Pair(_) => self.push(operand, Some(spec), What::UnexpectedPair),
+            // A number in parentheses is a constant expression; the grammar cannot tell it from a list of one.
+            OperandKind::Arguments(list) => match list.as_slice() {
+                [one]
+                    if matches!(
+                        one.kind,
+                        OperandKind::Integer(_)
+                            | OperandKind::Float(_)
+                            | OperandKind::Constant(_)
+                            | OperandKind::Arguments(_)
+                    ) =>
+                {
+                    self.typed(one, spec, false);
+                }
+                _ => self.push(operand, Some(spec), What::Unexpected),
+            },
+            OperandKind::String => self.push(operand, Some(spec), What::Unexpected),
+        }
+    }
+
+    fn sign(&mut self, sign: Word<'_>) {
+        self.out.push(Mismatch { range: sign.range(), spec: None, what: What::Sign(sign.text.to_owned()) });
+    }
+
+    fn name(&mut self, operand: &Operand<'_>, name: &str, spec: &Spec, list_allowed: bool) {
+        let Some(symbol) = self.names.look_up(name) else {
+            if let Some(constant) = ISA.constant(name) {
+                return self.integer(operand, spec, Some(constant.value.into()), spec.value.access != Access::Read);
+            }
+            if let Some(register) = special(name) {
+                return self.special(operand, register, false, spec);
+            }
+            return self.push(operand, Some(spec), What::Undeclared(name.to_owned()));
+        };
+        match symbol {
+            Symbol::Unknown => {}
+            Symbol::Register { ty, elements } => {
+                if spec.value.immediate_only {
+                    return self.push(operand, Some(spec), What::NotImmediate);
+                }
+                let list = list_allowed && (!spec.lengths.is_empty() || spec.any_length);
+                if elements > 1 && list && spec.value.braces {
+                    return self.push(operand, Some(spec), What::MustBeVector);
+                }
+                if elements > 1 && spec.value.lists {
+                    return;
+                }
+                if elements > 1 && !list {
+                    return self.push(operand, Some(spec), What::UnexpectedVector);
+                }
+                if elements == 1 && list_allowed && needs_braces(spec) {
+                    return self.push(operand, Some(spec), What::MustBeVector);
+                }
+                if elements > 1 && !spec.any_length && !spec.lengths.contains(&u16::from(elements)) {
+                    return self.push(operand, Some(spec), What::VectorLength(elements.into()));
+                }
+                self.register(operand, name, ty, spec);
+            }
+            // ptxas: the name of a function passes for most source registers.
+            Symbol::Function { .. } if !writes(spec) && function_passes(spec) => {}
+            Symbol::Variable(_) if spec.value.symbol => {
+                self.symbol_address(operand, name, spec);
+            }
+            _ => self.push(operand, Some(spec), What::WrongSymbol(name.to_owned(), symbol)),
+        }
+    }
+
+    fn register(&mut self, operand: &Operand<'_>, name: &str, ty: TypeId, spec: &Spec) {
+        if let Some(wanted) = spec.ty
+            && !agrees(wanted, ty, spec.fit)
+        {
+            self.push(operand, Some(spec), What::RegisterType(name.to_owned(), ty));
+        }
+    }
+
+    fn special(&mut self, operand: &Operand<'_>, register: &'static SpecialRegister, component: bool, spec: &Spec) {
+        if !spec.value.special {
+            return self.push(operand, Some(spec), What::SpecialRegister);
+        }
+        let vector = !register.components.is_empty() && !component;
+        let list = !spec.lengths.is_empty() || spec.any_length;
+        if vector != list {
+            let what = if vector { What::SpecialVector(register) } else { What::MustBeVector };
+            return self.push(operand, Some(spec), what);
+        }
+        let length = u16::try_from(register.components.len()).unwrap_or(0);
+        if vector && !spec.any_length && !spec.lengths.contains(&length) {
+            return self.push(operand, Some(spec), What::VectorLength(length.into()));
+        }
+        let (Some(wanted), Some(have)) = (spec.ty, TypeId::of(register.ty)) else { return };
+        let whole = !matches!(wanted.info().class, TypeClass::Float | TypeClass::Pred);
+        let (bits, have_bits) = (wanted.info().bits, have.info().bits);
+        // `cvt` reads the low part of a register, `mov` only those of some that were narrow once.
+        let fits = bits == have_bits || register.also_read.contains(&bits) || (spec.value.wider && bits < have_bits);
+        if wanted != have && !(whole && fits) {
+            self.push(operand, Some(spec), What::SpecialType(register));
+        }
+    }
+
+    fn member(&mut self, operand: &Operand<'_>, object: &str, member: &str, spec: &Spec) {
+        let member = member.trim_start_matches('.');
+        let Some(symbol) = self.names.look_up(object) else {
+            return match special(object) {
+                Some(register) if component(member).is_some_and(|i| i < register.components.len()) => {
+                    self.special(operand, register, true, spec);
+                }
+                Some(_) => self.push(operand, Some(spec), What::Component(member.to_owned())),
+                None => self.push(operand, Some(spec), What::Undeclared(object.to_owned())),
+            };
+        };
+        match symbol {
+            Symbol::Unknown => {}
+            Symbol::Register { ty, elements: 1 } => {
+                if spec.value.select.iter().any(|s| selects(s, member)) {
+                    self.register(operand, object, ty, spec);
+                } else {
+                    self.push(operand, Some(spec), What::Selector(member.to_owned()));
+                }
+            }
+            Symbol::Register { ty, elements } => match component(member) {
+                Some(place) if place < usize::from(elements) => self.register(operand, object, ty, spec),
+                _ => self.push(operand, Some(spec), What::Component(member.to_owned())),
+            },
+            _ => self.push(operand, Some(spec), What::WrongSymbol(object.to_owned(), symbol)),
+        }
+    }
+
+    fn integer(&mut self, operand: &Operand<'_>, spec: &Spec, value: Option<i128>, writes: bool) {
+        if writes || spec.value.register_only {
+            return self.push(operand, Some(spec), What::Immediate);
+        }
+        if let Some(ty) = spec.ty {
+            match ty.info().class {
+                TypeClass::Float => return self.push(operand, Some(spec), What::ImmediateClass { integer: true }),
+                TypeClass::Packed | TypeClass::Opaque => {}
+                TypeClass::Pred | TypeClass::Bits | TypeClass::Uint | TypeClass::Sint => {}
+            }
+        }
+        if let Some(value) = value
+            && !spec.value.ranges.is_empty()
+        {
+            // ptxas: 0xffffffffffffffff is −1.
+            let value = if i64::try_from(value).is_ok() { value } else { i128::from(value as u64 as i64) };
+            let inside = |r: &ptx_isa::tables::Range| {
+                (i128::from(r.low)..=i128::from(r.high)).contains(&value) && value % i128::from(r.step) == 0
+            };
+            if !spec.value.ranges.iter().any(inside) {
+                self.push(operand, Some(spec), What::OutOfRange(value));
+            }
+        }
+    }
+
+    fn float(&mut self, operand: &Operand<'_>, spec: &Spec, writes: bool) {
+        if writes || spec.value.register_only {
+            return self.push(operand, Some(spec), What::Immediate);
+        }
+        // ptxas: the bits of `0f…` pass for `.b32`, those of `0d…` and of a decimal number for `.b64`.
+        let single =
+            matches!(operand.kind, OperandKind::Float(text) if text.starts_with("0f") || text.starts_with("0F"));
+        let fits = |t: TypeId| match t.info().class {
+            TypeClass::Float => true,
+            TypeClass::Bits => t.info().bits == if single { 32 } else { 64 },
+            _ => false,
+        };
+        if spec.ty.is_some_and(|t| !fits(t)) {
+            self.push(operand, Some(spec), What::ImmediateClass { integer: false });
+        }
+    }
+}
+
+/// The type that stands for a sampler too where the notation says `unified`, unless the module has the option.
+const TEXTURE: &str = ".texref";
+const INDEPENDENT: &str = "texmode_independent";
+
+fn is_whole(spec: &Spec) -> bool {
+    let whole = |t: TypeId| matches!(t.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
+    spec.ty.is_some_and(whole) && !spec.value.register_only
+}
+
+fn function_passes(spec: &Spec) -> bool {
+    let pred = spec.ty.is_some_and(|t| t.info().class == TypeClass::Pred);
+    !pred && !spec.value.immediate_only && !spec.value.expanded && !spec.fit.exact && spec.lengths.is_empty()
+}
+
+/// Whether only a list, or a vector register, can stand here.
+fn needs_braces(spec: &Spec) -> bool {
+    let list = !spec.lengths.is_empty();
+    let single = spec.value.bare && spec.lengths.contains(&1);
+    list && !single
+}
+
+/// The place of a component in its vector: colours are other names of coordinates.
+pub fn component(name: &str) -> Option<usize> {
+    ["xr", "yg", "zb", "wa"].iter().position(|names| name.len() == 1 && names.contains(name))
+}
+
+/// Whether a selector is one of a pattern, in which `[0-7]` stands for a digit.
+fn selects(pattern: &str, selector: &str) -> bool {
+    let mut rest = selector;
+    let mut parts = pattern.split("[0-7]");
+    let Some(tail) = parts.next().and_then(|first| rest.strip_prefix(first)) else { return false };
+    rest = tail;
+    for part in parts {
+        let Some(tail) = rest.strip_prefix(|c: char| ('0'..='7').contains(&c)).and_then(|r| r.strip_prefix(part))
+        else {
+            return false;
+        };
+        rest = tail;
+    }
+    rest.is_empty()
+}
+
+fn writes(spec: &Spec) -> bool {
+    spec.value.access != Access::Read
+}
+
+/// The special register of that name.
+pub fn special(name: &str) -> Option<&'static SpecialRegister> {
+    if name.starts_with('%') { ISA.special_register(name) } else { None }
+}

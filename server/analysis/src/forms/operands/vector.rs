@@ -1,0 +1,215 @@
+//! Lists in braces.
+
+use super::{Checker, What, component, special};
+use crate::forms::spec::Spec;
+use crate::hir::ast::{Constant, Operand, OperandKind};
+use crate::hir::symbols::Symbol;
+use crate::hir::types::{TypeId, agrees};
+use ptx_isa::tables::{Access, SpecialRegister, TypeClass};
+
+impl Checker<'_> {
+    pub(super) fn vector(&mut self, operand: &Operand<'_>, list: &[Operand<'_>], spec: &Spec, allowed: bool) {
+        if allowed && spec.value.mixed && spec.lengths.is_empty() && list.len() == 1 {
+            return self.joined(operand, list, spec);
+        }
+        if !allowed || (spec.lengths.is_empty() && !spec.any_length) {
+            return self.push(operand, Some(spec), What::UnexpectedVector);
+        }
+        let fits = u16::try_from(list.len()).is_ok_and(|n| spec.lengths.contains(&n));
+        if !spec.any_length && !fits {
+            return self.push(operand, Some(spec), What::VectorLength(list.len()));
+        }
+        if spec.value.mixed {
+            return self.joined(operand, list, spec);
+        }
+        for (place, element) in list.iter().enumerate() {
+            let lead = spec.lead.filter(|_| place == 0);
+            self.typed(element, &Spec { ty: lead.or(spec.ty), ..element_of(spec) }, false);
+        }
+    }
+
+    /// A list whose elements are brought to one type before that is compared (measured: docs/isa-format.md, `mixed`).
+    fn joined(&mut self, operand: &Operand<'_>, list: &[Operand<'_>], spec: &Spec) {
+        let mut joined: Option<Joined> = None;
+        let mut holes = 0;
+        let written = spec.value.access != Access::Read;
+        let (mut components, mut literals) = (false, false);
+        for element in list {
+            let next = match &element.kind {
+                OperandKind::Sink if spec.value.holes || spec.value.sink => {
+                    holes += 1;
+                    continue;
+                }
+                OperandKind::Name(name) => match self.names.look_up(name) {
+                    Some(Symbol::Register { ty, elements: 1 }) if spec.value.lax || size(ty) == ty.info().bits => {
+                        Joined::of(ty)
+                    }
+                    // ptxas: in a list a special register passes for an untyped register of its size, even as a result.
+                    None if spec.value.lax || !written => match special(name).and_then(untyped_special) {
+                        Some(ty) => Joined::of(ty),
+                        None => return self.each(list, spec),
+                    },
+                    _ => return self.each(list, spec),
+                },
+                OperandKind::Member(object, member) => match self.member_type(object.text, member.text, spec) {
+                    Some(ty) => {
+                        components = true;
+                        Joined::of(ty)
+                    }
+                    None => return self.each(list, spec),
+                },
+                OperandKind::Integer(_) | OperandKind::Constant(_) | OperandKind::Float(_) if written => {
+                    return self.each(list, spec);
+                }
+                OperandKind::Integer(_) | OperandKind::Constant(Constant::Integer(_)) => Joined::literal(true),
+                OperandKind::Float(_) | OperandKind::Constant(Constant::Float(_)) => Joined::literal(false),
+                _ => return self.each(list, spec),
+            };
+            literals |= next.ty.is_none();
+            // ptxas: `%tid.x` and a literal have no place in one list.
+            if components && literals {
+                return self.push(element, Some(spec), What::MixedVector);
+            }
+            joined = match joined {
+                None => Some(next),
+                Some(before) => match before.join(next) {
+                    Some(both) => Some(both),
+                    None => return self.push(element, Some(spec), What::MixedVector),
+                },
+            };
+        }
+        if holes == list.len() && !spec.value.sink {
+            return self.push(operand, Some(spec), What::OnlyHoles);
+        }
+        if spec.value.expanded && matches!(joined, Some(Joined { ty: None, integer: true, .. })) {
+            return self.push(operand, Some(spec), What::OnlyLiterals);
+        }
+        let (Some(have), Some(wanted)) = (joined.and_then(|j| j.ty), spec.ty) else {
+            return self.each(list, spec);
+        };
+        let fits = |bits: u16| bits == wanted.info().bits || (spec.fit.wider && bits > wanted.info().bits);
+        let class = have.info().class;
+        let integer = matches!(class, TypeClass::Uint | TypeClass::Sint);
+        let float = wanted.info().class == TypeClass::Float;
+        let fine = match class {
+            TypeClass::Bits => fits(have.info().bits),
+            _ => {
+                agrees(wanted, have, spec.fit)
+                    || ((spec.fit.wider || spec.value.loose)
+                        && list.len() > 1
+                        && integer
+                        && float
+                        && fits(have.info().bits))
+            }
+        };
+        if !fine {
+            self.each(list, spec);
+        }
+    }
+
+    /// The type that a component of a special register has in a list, or a register behind which a selector stands: the
+    /// assembler overlooks the selector there.
+    fn member_type(&self, object: &str, member: &str, spec: &Spec) -> Option<TypeId> {
+        let member = member.trim_start_matches('.');
+        let (lax, written) = (spec.value.lax, spec.value.access != Access::Read);
+        match self.names.look_up(object) {
+            None if lax || !written => {
+                let register = special(object)?;
+                component(member).filter(|place| *place < register.components.len())?;
+                TypeId::of(register.ty)?.untyped()
+            }
+            Some(Symbol::Register { ty, elements: 1 }) if lax && is_selector(member) && size(ty) == 32 => Some(ty),
+            _ => None,
+        }
+    }
+
+    /// Element by element, for the words of the report.
+    fn each(&mut self, list: &[Operand<'_>], spec: &Spec) {
+        for element in list {
+            // A hole that is allowed says nothing about the others.
+            let hole = matches!(element.kind, OperandKind::Sink) && (spec.value.holes || spec.value.sink);
+            if !hole {
+                self.typed(element, &element_of(spec), false);
+            }
+        }
+    }
+}
+
+/// A special register without components as `.bN`.
+fn untyped_special(register: &'static SpecialRegister) -> Option<TypeId> {
+    TypeId::of(register.ty).filter(|_| register.components.is_empty())?.untyped()
+}
+
+/// `b0` to `b3`, `h0` and `h1`.
+fn is_selector(member: &str) -> bool {
+    matches!(member, "b0" | "b1" | "b2" | "b3" | "h0" | "h1")
+}
+
+/// The size that counts in a list: a predicate passes for 32 bits.
+fn size(ty: TypeId) -> u16 {
+    if ty.info().class == TypeClass::Pred { 32 } else { ty.info().bits }
+}
+
+/// What one element must be.
+fn element_of(spec: &Spec) -> Spec {
+    Spec { lengths: &[], any_length: false, ..*spec }
+}
+
+/// The common type of a list, in the making (measured on all combinations of two and many of four elements).
+#[derive(Debug, Clone, Copy)]
+struct Joined {
+    /// The type; `None` while there are literals alone.
+    ty: Option<TypeId>,
+    /// An integer register or literal was among them: no float can join.
+    integer: bool,
+    /// The reverse.
+    float: bool,
+}
+
+impl Joined {
+    fn of(ty: TypeId) -> Self {
+        let class = ty.info().class;
+        let integer = matches!(class, TypeClass::Uint | TypeClass::Sint);
+        Self { ty: Some(ty), integer, float: class == TypeClass::Float }
+    }
+
+    fn literal(integer: bool) -> Self {
+        Self { ty: None, integer, float: !integer }
+    }
+
+    /// Whether an untyped register may follow: not after a packed type alone.
+    fn joins_untyped(self) -> bool {
+        self.ty.is_none_or(|t| t.info().class != TypeClass::Opaque)
+    }
+
+    fn join(self, other: Self) -> Option<Self> {
+        // An untyped register wipes out what was before it, but not what follows.
+        if let Some(b) = other.ty
+            && b.info().class == TypeClass::Bits
+            && self.ty.is_none_or(|a| size(a) == size(b))
+            && self.joins_untyped()
+        {
+            return Some(other);
+        }
+        let (integer, float) = (self.integer || other.integer, self.float || other.float);
+        if integer && float {
+            return None;
+        }
+        let class = |t: TypeId| t.info().class;
+        let whole = |t: TypeId| matches!(class(t), TypeClass::Uint | TypeClass::Sint);
+        // What is not all of one type is `.bN`.
+        let untyped = |t: TypeId| t.untyped().unwrap_or(t);
+        let ty = match (self.ty, other.ty) {
+            (Some(a), Some(b)) if a == b => a,
+            (Some(a), Some(b)) if size(a) != size(b) => return None,
+            (Some(a), Some(_)) if class(a) == TypeClass::Bits => a,
+            (Some(a), Some(b)) if whole(a) && whole(b) => untyped(a),
+            (Some(a), None) | (None, Some(a)) if whole(a) || matches!(class(a), TypeClass::Float | TypeClass::Bits) => {
+                untyped(a)
+            }
+            (None, None) => return Some(Self { ty: None, integer, float }),
+            _ => return None,
+        };
+        Some(Self { ty: Some(ty), integer, float })
+    }
+}

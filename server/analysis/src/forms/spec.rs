@@ -1,0 +1,187 @@
+//! What the operands of a form must be, once its modifiers are known.
+
+use crate::forms::head::{broken, holds};
+use crate::hir::types::{Fit, TypeId};
+use ptx_isa::ISA;
+use ptx_isa::tables::{Form, Kind, Length, Operand, Pattern, Rule, Spaces, Term, TypeExpr, Usual, Value};
+
+/// One way to give the operands of a form: which optional ones are there.
+#[derive(Debug)]
+pub struct Arrangement {
+    /// The operands in order, with their index in the form.
+    pub operands: Vec<(u8, Shape)>,
+    /// The names of the values that are there.
+    pub names: Vec<&'static str>,
+    /// A rule that speaks against this arrangement.
+    pub broken: Option<&'static Rule>,
+}
+
+/// What an operand must look like.
+#[derive(Debug)]
+pub enum Shape {
+    /// A value.
+    Value(Spec),
+    /// `[a, b]`.
+    Address(Vec<Spec>),
+    /// `d|p`.
+    Pair(Box<(Spec, Spec)>),
+    /// `(a, b)`.
+    Arguments(Spec),
+    /// `_`.
+    Sink,
+}
+
+/// What a value must be.
+#[derive(Debug, Clone, Copy)]
+pub struct Spec {
+    /// What the tables say.
+    pub value: &'static Value,
+    /// Its type, where it has one.
+    pub ty: Option<TypeId>,
+    /// The type of the first element of a list, where it differs.
+    pub lead: Option<TypeId>,
+    /// How strictly registers must fit.
+    pub fit: Fit,
+    /// Allowed lengths of a list; empty: not a list.
+    pub lengths: &'static [u16],
+    /// The length is computed elsewhere: any will do here.
+    pub any_length: bool,
+    /// State spaces that a variable in an address may be in; `None`: those of generic addressing.
+    pub spaces: Option<&'static [&'static str]>,
+    /// The same for a variable whose address is the value; `None`: any.
+    pub symbol_spaces: Option<&'static [&'static str]>,
+    /// Distances from this one on shift everything out.
+    pub width: Option<u16>,
+}
+
+/// All arrangements of a form, the one with the fewest operands first.
+pub fn arrangements(form: &'static Form, values: &[Option<&'static str>]) -> Vec<Arrangement> {
+    let groups = form.operands.iter().map(|o| o.optional).max().unwrap_or(0);
+    // `d{|p}` is there in two ways as well.
+    let open_pair = |o: &Operand| matches!(o.pattern, Pattern::Pair(pair) if pair.optional);
+    let pairs: Vec<usize> = (0..form.operands.len()).filter(|i| open_pair(&form.operands[*i])).collect();
+    let mut out = Vec::new();
+    for present in 0..1u32 << (usize::from(groups) + pairs.len()) {
+        let given = |group: u8| group == 0 || present & (1 << (group - 1)) != 0;
+        let whole = |i: usize| match pairs.iter().position(|p| *p == i) {
+            Some(place) => present & (1 << (usize::from(groups) + place)) != 0,
+            None => true,
+        };
+        let chosen: Vec<usize> = (0..form.operands.len()).filter(|i| given(form.operands[*i].optional)).collect();
+        let named = |i: &usize| match (&form.operands[*i].pattern, whole(*i)) {
+            (Pattern::Pair(pair), false) => vec![pair.first.name],
+            (pattern, _) => pattern.names(),
+        };
+        let names: Vec<&'static str> = chosen.iter().flat_map(named).collect();
+        let shape = |i: &usize| match (&form.operands[*i].pattern, whole(*i)) {
+            (Pattern::Pair(pair), false) => Shape::Value(spec(form, &pair.first, values)),
+            (pattern, _) => shape(form, pattern, values),
+        };
+        let operands: Vec<(u8, Shape)> = chosen.iter().map(|i| (*i as u8, shape(i))).collect();
+        let broken = form.rules.iter().find(|r| speaks_of_operands(r) && broken(r, values, Some(&names)));
+        out.push(Arrangement { operands, names, broken });
+    }
+    out.sort_by_key(|a| (a.operands.len(), a.broken.is_some()));
+    out
+}
+
+/// Whether a condition holds when an arrangement is chosen.
+pub fn applies(terms: &[Term], values: &[Option<&'static str>], chosen: &Arrangement) -> bool {
+    holds(terms, values, Some(&chosen.names)).unwrap_or(false)
+}
+
+fn speaks_of_operands(rule: &Rule) -> bool {
+    rule.what.iter().chain(rule.when).any(|t| matches!(t, Term::Operand(_)))
+}
+
+fn shape(form: &'static Form, pattern: &'static Pattern, values: &[Option<&'static str>]) -> Shape {
+    match pattern {
+        Pattern::Value(value) => Shape::Value(spec(form, value, values)),
+        Pattern::Arguments(value) => Shape::Arguments(spec(form, value, values)),
+        Pattern::Address(parts) => Shape::Address(parts.iter().map(|v| spec(form, v, values)).collect()),
+        Pattern::Pair(pair) => {
+            let both = (spec(form, &pair.first, values), spec(form, &pair.second, values));
+            Shape::Pair(Box::new(both))
+        }
+        Pattern::Sink => Shape::Sink,
+    }
+}
+
+fn spec(form: &'static Form, value: &'static Value, values: &[Option<&'static str>]) -> Spec {
+    let (lengths, any_length) = lengths(form, value, values);
+    let named = |spaces: Spaces| match spaces {
+        Spaces::Generic => None,
+        Spaces::Named(spaces) => Some(spaces),
+        Spaces::Slot(slot) => {
+            let slot = usize::from(slot);
+            // The set's own string lives as long as the tables, which a one-element slice of it needs.
+            values[slot]
+                .and_then(|v| form.slots[slot].values.iter().position(|s| *s == v))
+                .map(|i| &form.slots[slot].values[i..=i])
+        }
+    };
+    let spaces = if let Kind::Address(spaces) = value.kind { named(spaces) } else { None };
+    Spec {
+        value,
+        ty: type_of(value.ty, values),
+        lead: type_of(value.lead, values),
+        fit: Fit { wider: value.wider, exact: value.exact, untyped: value.untyped },
+        lengths,
+        any_length,
+        spaces,
+        symbol_spaces: named(value.symbol_spaces),
+        width: match value.usual {
+            Usual::Below(ty) => type_of(ty, values).map(|t| t.info().bits),
+            _ => None,
+        },
+    }
+}
+
+fn lengths(form: &'static Form, value: &Value, values: &[Option<&'static str>]) -> (&'static [u16], bool) {
+    match value.length {
+        Length::Scalar => (&[], false),
+        Length::Fixed(n) => (single(n), false),
+        Length::Slot(slot) => {
+            let text = values[usize::from(slot)].unwrap_or("");
+            let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
+            (digits.parse().map_or(&[], single), false)
+        }
+        Length::Map(index) => {
+            let map = &form.maps[usize::from(index)];
+            let key: Vec<&str> =
+                map.slots.iter().map(|s| values[usize::from(*s)].unwrap_or("").trim_start_matches('.')).collect();
+            let key = key.join("/");
+            map.rows.iter().find(|r| r.key == key).map_or((&[], true), |r| (r.lengths, false))
+        }
+        Length::Formula(formula) => {
+            let bits = |name: &str| ISA.ty(name).map(|t| t.bits.into());
+            let number = formula.value(values, bits).and_then(|n| u16::try_from(n).ok());
+            (number.map_or(&[], single), false)
+        }
+    }
+}
+
+/// A list of one length, from a table so that it is static.
+fn single(n: u16) -> &'static [u16] {
+    static NUMBERS: [u16; 513] = {
+        let mut out = [0; 513];
+        let mut i = 0;
+        while i < 513 {
+            out[i] = i as u16;
+            i += 1;
+        }
+        out
+    };
+    NUMBERS.get(usize::from(n)..=usize::from(n)).unwrap_or(&[])
+}
+
+fn type_of(ty: TypeExpr, values: &[Option<&'static str>]) -> Option<TypeId> {
+    match ty {
+        TypeExpr::None => None,
+        TypeExpr::Slot(slot) => TypeId::of(values[usize::from(slot)]?),
+        TypeExpr::Named(name) => TypeId::of(name),
+        TypeExpr::Wide(inner) => type_of(*inner, values).and_then(|t| t.resized(t.info().bits * 2)),
+        TypeExpr::Half(inner) => type_of(*inner, values).and_then(|t| t.resized(t.info().bits / 2)),
+        TypeExpr::Bits(inner) => type_of(*inner, values).and_then(TypeId::untyped),
+    }
+}

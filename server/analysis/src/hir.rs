@@ -1,0 +1,14 @@
+//! PTX as data: statements lowered from the tree, declarations, names, types and constants. It reports nothing.
+
+pub mod ast;
+pub mod constant;
+pub mod declared;
+pub mod directive_parts;
+pub(crate) mod hash;
+pub mod literal;
+pub mod lower;
+pub mod module;
+pub mod signature;
+pub(crate) mod statements;
+pub mod symbols;
+pub mod types;

@@ -1,0 +1,190 @@
+//! The lowered statement: what the checks (and later the interpreter) see instead of syntax nodes.
+//!
+//! Everything borrows from the text of one item; offsets count from the start of that text.
+
+use crate::hir::constant::Problem;
+use std::ops::Range;
+
+/// A word of the source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Word<'t> {
+    /// As written.
+    pub text: &'t str,
+    /// Byte offset.
+    pub start: u32,
+}
+
+impl Word<'_> {
+    /// Its byte range.
+    pub fn range(&self) -> Range<usize> {
+        self.start as usize..self.start as usize + self.text.len()
+    }
+}
+
+/// An instruction.
+#[derive(Debug, Clone)]
+pub struct Instruction<'t> {
+    /// Byte range, guard and semicolon included.
+    pub range: Range<usize>,
+    /// The guard predicate.
+    pub guard: Option<Word<'t>>,
+    /// The opcode.
+    pub opcode: Word<'t>,
+    /// Modifiers with their dots, in the order written.
+    pub modifiers: Vec<Word<'t>>,
+    /// Operands.
+    pub operands: Vec<Operand<'t>>,
+    /// Modifiers that stand after an operand (`[a].unified`): index of the operand, and the word.
+    pub suffixes: Vec<(usize, Word<'t>)>,
+    /// The parser met an error inside: what is here may be only a part.
+    pub broken: bool,
+}
+
+impl Instruction<'_> {
+    /// The byte range from the opcode to the last modifier before the operands.
+    pub fn head(&self) -> Range<usize> {
+        let end = self.modifiers.last().map_or(self.opcode.range().end, |m| m.range().end);
+        self.opcode.range().start..end
+    }
+}
+
+/// An operand, or a part of one.
+#[derive(Debug, Clone)]
+pub struct Operand<'t> {
+    /// Byte range.
+    pub range: Range<usize>,
+    /// What it is.
+    pub kind: OperandKind<'t>,
+}
+
+/// What an operand is.
+#[derive(Debug, Clone)]
+pub enum OperandKind<'t> {
+    /// A register, variable, function or label.
+    Name(&'t str),
+    /// `_`.
+    Sink,
+    /// An integer literal.
+    Integer(&'t str),
+    /// A floating-point literal.
+    Float(&'t str),
+    /// A string.
+    String,
+    /// `%v.x`, `%r.b0`.
+    Member(Word<'t>, Word<'t>),
+    /// `var[4]`, and the index where it is a constant.
+    Index(Box<Operand<'t>>, Option<i128>),
+    /// `!p`.
+    Not(Box<Operand<'t>>),
+    /// `-%r1`; a negated literal is a constant.
+    Minus(Box<Operand<'t>>),
+    /// `d|p`.
+    Pair(Box<(Operand<'t>, Operand<'t>)>),
+    /// `{a, b}`.
+    Vector(Vec<Operand<'t>>),
+    /// `[a]`, `[a, b]`.
+    Address(Vec<Operand<'t>>),
+    /// `a+8`: base and amount, and whether they are joined by a minus.
+    Offset(Box<(Operand<'t>, Operand<'t>)>, bool),
+    /// `(a, b)`.
+    Arguments(Vec<Operand<'t>>),
+    /// A constant expression of integers, or with a floating-point part.
+    Constant(Constant),
+    /// A sign before something that can have none: `+%r1`.
+    Sign(Word<'t>),
+    /// Not understood; the parser said so already.
+    Error,
+}
+
+/// Value of a constant expression.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Constant {
+    /// An integer of 64 bits, signed or not; `None` where it could not be computed: the parser met an error in it.
+    Integer(Option<i128>),
+    /// A floating-point number.
+    Float(f64),
+    /// It has no value.
+    Wrong(Problem),
+}
+
+/// A declaration of registers or variables, or one parameter. What may stand there once is a list, since a half-typed or wrong
+/// declaration may have several.
+#[derive(Debug, Clone, Default)]
+pub struct Declaration<'t> {
+    /// Byte range.
+    pub range: Range<usize>,
+    /// `.extern`, `.visible`, `.weak`, `.common`.
+    pub linkages: Vec<Word<'t>>,
+    /// What stands in `.attribute(…)`.
+    pub attributes: Vec<Attribute<'t>>,
+    /// `.global`, `.shared::cta`.
+    pub spaces: Vec<Word<'t>>,
+    /// The number of a `.const` bank, with its brackets.
+    pub bank: Option<Word<'t>>,
+    /// `.align 16`.
+    pub alignments: Vec<Alignment>,
+    /// `.v4`.
+    pub vectors: Vec<Word<'t>>,
+    /// `.u32`.
+    pub types: Vec<Word<'t>>,
+    /// `.ptr .global .align 16`.
+    pub pointers: Vec<Pointer<'t>>,
+    /// The names; none is legal, and a parameter has at most one.
+    pub declarators: Vec<Declarator<'t>>,
+    /// The parser met an error inside: what is here may be only a part.
+    pub broken: bool,
+    /// Byte range of the semicolon of a declaration without names.
+    pub semicolon: Option<Range<usize>>,
+}
+
+/// An attribute.
+#[derive(Debug, Clone)]
+pub struct Attribute<'t> {
+    /// Byte range, arguments included.
+    pub range: Range<usize>,
+    /// `.managed`; empty if nothing stands in the parentheses of `.attribute()`.
+    pub name: Word<'t>,
+    /// Byte ranges and values of its arguments.
+    pub arguments: Vec<(Range<usize>, Constant)>,
+    /// Byte range of the first argument that is more than a number.
+    pub computed: Option<Range<usize>>,
+}
+
+/// `.align 16`.
+#[derive(Debug, Clone)]
+pub struct Alignment {
+    /// Byte range of the directive.
+    pub range: Range<usize>,
+    /// Byte range of the number.
+    pub place: Range<usize>,
+    /// The number.
+    pub value: Option<i128>,
+}
+
+/// `.ptr .global .align 16`.
+#[derive(Debug, Clone)]
+pub struct Pointer<'t> {
+    /// Byte range.
+    pub range: Range<usize>,
+    /// The state space that is pointed to.
+    pub space: Option<Word<'t>>,
+    /// The alignment of what is pointed to.
+    pub alignment: Option<Alignment>,
+}
+
+/// A name that is declared.
+#[derive(Debug, Clone)]
+pub struct Declarator<'t> {
+    /// Byte range, the initializer included.
+    pub range: Range<usize>,
+    /// The name; `_` for a parameter without one.
+    pub name: Word<'t>,
+    /// The number in `<10>`: its byte range and value.
+    pub count: Option<(Range<usize>, Option<i128>)>,
+    /// `[4]`, `[]`: byte range with the brackets, and the size if one is given.
+    pub dimensions: Vec<(Range<usize>, Option<Constant>)>,
+    /// Byte range of the first size, or of the number in `<10>`, that is no number.
+    pub computed: Option<Range<usize>>,
+    /// Byte range of the initializer. It may be long, so its elements are not lowered here.
+    pub initializer: Option<Range<usize>>,
+}

@@ -1,0 +1,67 @@
+//! What stands behind directives: arguments, and the entries of lists.
+
+use crate::hir::ast::Word;
+use crate::hir::literal;
+use crate::hir::lower::{Source, named_children};
+use crate::hir::symbols::List;
+use ptx_syntax::{Node, fields, kinds};
+
+/// An argument of a directive as written.
+#[derive(Debug, Clone)]
+pub struct Argument<'t> {
+    /// Where, and what.
+    pub word: Word<'t>,
+    /// It is a string.
+    pub string: bool,
+}
+
+/// The numbers and strings that are children of a node.
+pub fn arguments<'t>(source: Source<'t>, node: Node<'_>) -> Vec<Argument<'t>> {
+    let k = kinds();
+    named_children(node)
+        .filter(|n| n.kind_id() == k.integer || n.kind_id() == k.string)
+        .map(|n| Argument { word: source.word(n), string: n.kind_id() == k.string })
+        .collect()
+}
+
+/// The number of a `.file`, if it is one.
+pub fn file_number<'t>(source: Source<'t>, node: Node<'_>) -> Option<(u32, Word<'t>)> {
+    let word = named_children(node).find(|n| n.kind_id() == kinds().integer).map(|n| source.word(n))?;
+    Some((u32::try_from(literal::integer(word.text)?).ok()?, word))
+}
+
+/// What the directive of a node lists, if it is one.
+pub fn list_kind(kind: u16) -> Option<List> {
+    let k = kinds();
+    if kind == k.branch_targets_directive {
+        Some(List::Branches)
+    } else if kind == k.call_targets_directive {
+        Some(List::Calls)
+    } else if kind == k.call_prototype_directive {
+        Some(List::Prototype)
+    } else {
+        None
+    }
+}
+
+/// The entries of a list, those of `N<5>` one by one.
+pub fn list_entries<'t>(source: Source<'t>, node: Node<'_>) -> Vec<(Word<'t>, String)> {
+    // More labels than a function can have.
+    const MAX_ENTRIES: u32 = 1 << 16;
+    let (k, f) = (kinds(), fields());
+    let targets = named_children(node).filter(|n| n.kind_id() == k.identifier || n.kind_id() == k.register);
+    let mut out = Vec::new();
+    for target in targets {
+        let word = source.word(target);
+        let range = target.next_sibling().filter(|n| n.kind_id() == k.register_range);
+        match range {
+            None => out.push((word, word.text.to_owned())),
+            Some(range) => {
+                let count = range.child_by_field_id(f.count).and_then(|n| literal::integer(source.word(n).text));
+                let count = count.and_then(|n| u32::try_from(n).ok()).map_or(0, |n| n.min(MAX_ENTRIES));
+                out.extend((0..count).map(|i| (word, format!("{}{i}", word.text))));
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,207 @@
+//! From syntax nodes to lowered statements.
+
+mod broken;
+mod constant;
+mod declaration;
+
+pub use constant::{constant, is_expression, leftmost, named_constant, operator};
+pub use declaration::{attributes, declaration};
+
+pub use broken::{ends_unclosed, is_broken};
+
+use crate::hir::ast::{Constant, Instruction, Operand, OperandKind, Word};
+use crate::hir::literal;
+use ptx_syntax::{Node, fields, is_named, kinds};
+use std::ops::Range;
+
+/// The text of an item and where it begins in the file.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'t> {
+    /// The text.
+    pub text: &'t str,
+    /// Byte offset of its start in the file.
+    pub base: usize,
+}
+
+impl<'t> Source<'t> {
+    /// The range of a node in [`Source::text`].
+    pub fn range(&self, node: Node<'_>) -> Range<usize> {
+        self.relative(node.byte_range())
+    }
+
+    /// A range of [`Source::text`] as one of the file.
+    pub fn absolute(&self, range: Range<usize>) -> Range<usize> {
+        range.start + self.base..range.end + self.base
+    }
+
+    /// A range of the file as one of [`Source::text`].
+    pub fn relative(&self, range: Range<usize>) -> Range<usize> {
+        let start = range.start.saturating_sub(self.base).min(self.text.len());
+        start..range.end.saturating_sub(self.base).clamp(start, self.text.len())
+    }
+
+    /// A node as a word.
+    pub fn word(&self, node: Node<'_>) -> Word<'t> {
+        let range = self.range(node);
+        Word { text: self.text.get(range.clone()).unwrap_or(""), start: range.start as u32 }
+    }
+}
+
+/// Lowers an `instruction` node. `None` where not even an opcode is there.
+pub fn instruction<'t>(source: Source<'t>, node: Node<'_>) -> Option<Instruction<'t>> {
+    let (kinds, fields) = (kinds(), fields());
+    let mut cursor = node.walk();
+    if !cursor.goto_first_child() {
+        return None;
+    }
+    let mut opcode = None;
+    let mut out = Instruction {
+        range: source.range(node),
+        guard: None,
+        opcode: Word { text: "", start: 0 },
+        modifiers: Vec::with_capacity(4),
+        operands: Vec::with_capacity(4),
+        suffixes: Vec::new(),
+        broken: node.has_error(),
+    };
+    loop {
+        let child = cursor.node();
+        let kind = child.kind_id();
+        if kind == kinds.opcode {
+            opcode = Some(source.word(child));
+        } else if kind == kinds.modifier {
+            let word = source.word(child);
+            if out.operands.is_empty() {
+                out.modifiers.push(word);
+            } else {
+                out.suffixes.push((out.operands.len() - 1, word));
+            }
+        } else if kind == kinds.unclosed {
+            out.broken = true;
+        } else if kind == kinds.guard {
+            out.guard = child.child_by_field_id(fields.predicate).map(|n| source.word(n));
+        } else if child.is_named()
+            && kind != kinds.comment
+            && kind != kinds.preprocessor_line
+            && kind != kinds.bank
+            && !child.is_error()
+        {
+            let list = [kinds.vector, kinds.address, kinds.argument_list, kinds.index].contains(&kind);
+            out.broken |= list && ends_unclosed(child);
+            out.operands.push(operand(source, child));
+        }
+        if !cursor.goto_next_sibling() {
+            break;
+        }
+    }
+    out.opcode = opcode?;
+    Some(out)
+}
+
+/// Lowers an operand node.
+pub fn operand<'t>(source: Source<'t>, node: Node<'_>) -> Operand<'t> {
+    let (k, f) = (kinds(), fields());
+    let kind = node.kind_id();
+    let range = source.range(node);
+    let text = source.text.get(range.clone()).unwrap_or("");
+    let boxed = |field: u16| node.child_by_field_id(field).map(|n| operand(source, n));
+    let kind = if kind == k.register || kind == k.identifier {
+        OperandKind::Name(text)
+    } else if kind == k.integer {
+        // Only a long one can be wrong.
+        let wrong = text.len() > 18 && literal::parse_integer(text).is_err();
+        if wrong { OperandKind::Constant(constant(source, node)) } else { OperandKind::Integer(text) }
+    } else if kind == k.float {
+        let wrong = literal::parse_float(text).is_err();
+        if wrong { OperandKind::Constant(constant(source, node)) } else { OperandKind::Float(text) }
+    } else if kind == k.sink {
+        OperandKind::Sink
+    } else if kind == k.string {
+        OperandKind::String
+    } else if kind == k.member {
+        match (node.child_by_field_id(f.object), node.child_by_field_id(f.member)) {
+            (Some(object), Some(member)) => OperandKind::Member(source.word(object), source.word(member)),
+            _ => OperandKind::Error,
+        }
+    } else if kind == k.index {
+        let index = node.child_by_field_id(f.index).map(|n| constant(source, n));
+        let index = if let Some(Constant::Integer(value)) = index { value } else { None };
+        boxed(f.object).map_or(OperandKind::Error, |o| OperandKind::Index(Box::new(o), index))
+    } else if kind == k.negation {
+        match named_children(node).next() {
+            Some(inner) if named_constant(source, inner).is_some() => OperandKind::Constant(constant(source, node)),
+            Some(inner) => OperandKind::Not(Box::new(operand(source, inner))),
+            None => OperandKind::Error,
+        }
+    } else if kind == k.pair && constant::is_disjunction(source, node) {
+        OperandKind::Constant(constant(source, node))
+    } else if kind == k.pair {
+        match (boxed(f.first), boxed(f.second)) {
+            (Some(first), Some(second)) => OperandKind::Pair(Box::new((first, second))),
+            _ => OperandKind::Error,
+        }
+    } else if kind == k.vector {
+        OperandKind::Vector(list(source, node))
+    } else if kind == k.address {
+        OperandKind::Address(list(source, node))
+    } else if kind == k.argument_list {
+        OperandKind::Arguments(list(source, node))
+    } else if let Some(sign) = misplaced_sign(source, node) {
+        OperandKind::Sign(sign)
+    } else if let Some(inner) = negated_name(source, node) {
+        OperandKind::Minus(Box::new(operand(source, inner)))
+    } else if is_expression(kind) {
+        constant::expression(source, node)
+    } else {
+        OperandKind::Error
+    };
+    Operand { range, kind }
+}
+
+/// The sign in `+%r1` and `~%r1`, where the assembler knows none.
+fn misplaced_sign<'t>(source: Source<'t>, node: Node<'_>) -> Option<Word<'t>> {
+    let k = kinds();
+    if node.kind_id() != k.unary_expression {
+        return None;
+    }
+    let (sign, inner) = (node.child_by_field_id(fields().operator)?, named_children(node).next()?);
+    let (sign, name) = (source.word(sign), inner.kind_id() == k.register || inner.kind_id() == k.member);
+    (name && matches!(sign.text, "+" | "~")).then_some(sign)
+}
+
+/// The name in `-%r1`, `-%r1.b0`.
+fn negated_name<'n>(source: Source<'_>, node: Node<'n>) -> Option<Node<'n>> {
+    let k = kinds();
+    if node.kind_id() != k.unary_expression || operator(source, node) != "-" {
+        return None;
+    }
+    let name = |n: &Node<'_>| [k.register, k.identifier, k.member].contains(&n.kind_id());
+    named_children(node).next().filter(name).filter(|n| named_constant(source, *n).is_none())
+}
+
+fn list<'t>(source: Source<'t>, node: Node<'_>) -> Vec<Operand<'t>> {
+    named_children(node).map(|n| operand(source, n)).collect()
+}
+
+/// Named children without comments and errors.
+pub fn named_children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    let mut cursor = node.walk();
+    let mut more = cursor.goto_first_child();
+    std::iter::from_fn(move || {
+        while more {
+            let child = cursor.node();
+            more = cursor.goto_next_sibling();
+            let kind = child.kind_id();
+            if is_named(kind) && !is_extra(kind) {
+                return Some(child);
+            }
+        }
+        None
+    })
+}
+
+/// Comments and the like, which may stand anywhere.
+fn is_extra(kind: u16) -> bool {
+    let k = kinds();
+    kind == k.comment || kind == k.preprocessor_line || kind == k.unclosed || kind == k.error
+}

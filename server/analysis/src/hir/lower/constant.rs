@@ -1,0 +1,218 @@
+//! Constant expressions: from nodes to values (manual 4.5.4 to 4.5.6).
+
+use super::{Source, named_children};
+use crate::hir::ast::{Constant, Operand, OperandKind};
+use crate::hir::constant::{Problem, Side, Value, Wrong, binary, cast, ternary, unary};
+use crate::hir::literal::{self, Float, Unreadable};
+use ptx_isa::ISA;
+use ptx_syntax::{Node, fields, kinds};
+
+/// Expressions nested deeper than this have no value, so that evaluating one cannot exhaust the stack.
+const DEEPEST: usize = 200;
+
+/// What is around a node.
+#[derive(Clone, Copy)]
+struct Around {
+    /// How many nodes of the expression.
+    depth: usize,
+    /// Operators, and not just parentheses.
+    operator: bool,
+    /// Nothing of the expression stands to the left: an address may stand here.
+    left: bool,
+}
+
+impl Around {
+    fn operand(self, left: bool) -> Self {
+        Self { depth: self.depth + 1, operator: true, left: self.left && left }
+    }
+}
+
+/// The value of an expression, or what is wrong with it; of a sum with an address, of what is added.
+pub fn constant(source: Source<'_>, node: Node<'_>) -> Constant {
+    finish(evaluate(source, node, Around { depth: 0, operator: false, left: true }))
+}
+
+/// The operand that an expression node is: a constant, or the sum of an address and one.
+pub fn expression<'t>(source: Source<'t>, node: Node<'_>) -> OperandKind<'t> {
+    let Some((base, sum)) = leftmost(source, node) else { return OperandKind::Constant(constant(source, node)) };
+    let Some(amount) = sum.child_by_field_id(fields().amount) else { return OperandKind::Error };
+    let amount = if sum == node {
+        super::operand(source, amount)
+    } else {
+        let range = source.range(amount).start..source.range(node).end;
+        Operand { range, kind: OperandKind::Constant(constant(source, node)) }
+    };
+    OperandKind::Offset(Box::new((super::operand(source, base), amount)), operator(source, sum) == "-")
+}
+
+/// Whether a node is an operator with its operands, or in parentheses.
+pub fn is_expression(kind: u16) -> bool {
+    let k = kinds();
+    [
+        k.unary_expression,
+        k.binary_expression,
+        k.ternary_expression,
+        k.cast_expression,
+        k.parenthesized_expression,
+        k.offset,
+    ]
+    .contains(&kind)
+}
+
+/// `WARP_SZ|1`, which the grammar takes for a pair like `d|p`.
+pub fn is_disjunction(source: Source<'_>, node: Node<'_>) -> bool {
+    let first = node.child_by_field_id(fields().first);
+    first.is_some_and(|n| named_constant(source, n).is_some())
+}
+
+/// A name that stands for a number, as a leaf of an expression.
+pub fn named_constant(source: Source<'_>, node: Node<'_>) -> Option<i64> {
+    let name = (node.kind_id() == kinds().identifier).then(|| source.word(node).text)?;
+    ISA.constant(name).map(|c| c.value)
+}
+
+/// The address that an expression begins with, and the sum that it stands in: the assembler reads `a+1<<2` as the address `a` and
+/// the constant `1<<2`. `None` where the expression begins with a number.
+pub fn leftmost<'n>(source: Source<'_>, node: Node<'n>) -> Option<(Node<'n>, Node<'n>)> {
+    let (k, f) = (kinds(), fields());
+    let mut node = node;
+    loop {
+        let kind = node.kind_id();
+        if kind == k.binary_expression || kind == k.ternary_expression {
+            node = named_children(node).next()?;
+        } else if kind == k.offset {
+            let base = node.child_by_field_id(f.base)?;
+            if base.kind_id() != k.offset {
+                return named_constant(source, base).is_none().then_some((base, node));
+            }
+            node = base;
+        } else {
+            return None;
+        }
+    }
+}
+
+fn finish(value: Result<Option<Value>, Problem>) -> Constant {
+    match value {
+        Ok(Some(Value::Signed(n))) => Constant::Integer(Some(n.into())),
+        Ok(Some(Value::Unsigned(n))) => Constant::Integer(Some(n.into())),
+        Ok(Some(Value::Float(n))) => Constant::Float(n),
+        Ok(None) => Constant::Integer(None),
+        Err(problem) => Constant::Wrong(problem),
+    }
+}
+
+fn problem(source: Source<'_>, node: Node<'_>, what: Wrong) -> Problem {
+    let range = source.range(node);
+    let offset = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    Problem { what, start: offset(range.start), end: offset(range.end) }
+}
+
+/// A literal's value. Nothing where the text is no literal, which only happens where the parser met an error.
+fn number(source: Source<'_>, node: Node<'_>, around: Around) -> Result<Option<Value>, Problem> {
+    let text = source.word(node).text;
+    let value = if node.kind_id() == kinds().integer {
+        literal::parse_integer(text).map(|n| match n.unsigned {
+            true => Value::Unsigned(n.bits),
+            false => Value::Signed(n.bits.cast_signed()),
+        })
+    } else {
+        match literal::parse_float(text) {
+            Ok(Float::Single(_)) if around.operator => return Err(problem(source, node, Wrong::Single)),
+            Ok(Float::Single(bits)) => Ok(Value::Float(f32::from_bits(bits).into())),
+            Ok(Float::Double(value)) => Ok(Value::Float(value)),
+            Err(error) => Err(error),
+        }
+    };
+    match value {
+        Ok(value) => Ok(Some(value)),
+        Err(Unreadable::Overflow) => Err(problem(source, node, Wrong::Overflow)),
+        Err(Unreadable::Shape) => Ok(None),
+    }
+}
+
+/// The value of a node. Nothing where it has none that is known here: the parser met an error, or it is nested too deeply.
+fn evaluate(source: Source<'_>, node: Node<'_>, around: Around) -> Result<Option<Value>, Problem> {
+    let (k, f) = (kinds(), fields());
+    let kind = node.kind_id();
+    if kind == k.integer || kind == k.float {
+        return number(source, node, around);
+    }
+    if let Some(value) = named_constant(source, node) {
+        return Ok(Some(Value::Signed(value)));
+    }
+    if around.depth > DEEPEST || node.is_error() || node.is_missing() {
+        return Ok(None);
+    }
+    let inner = |node: Node<'_>| evaluate(source, node, around.operand(false));
+    if kind == k.parenthesized_expression || kind == k.argument_list {
+        // Parentheses alone do not make an expression of a number: `(0f3f800000)` is legal.
+        let mut parts = named_children(node);
+        return match (parts.next(), parts.next()) {
+            (Some(only), None) => evaluate(source, only, Around { depth: around.depth + 1, left: false, ..around }),
+            _ if node.has_error() => Ok(None),
+            _ => Err(problem(source, node, Wrong::NotANumber)),
+        };
+    }
+    if kind == k.offset {
+        let (Some(base), Some(amount)) = (node.child_by_field_id(f.base), node.child_by_field_id(f.amount)) else {
+            return Ok(None);
+        };
+        // The address that a sum begins with is no part of the constant.
+        if base.kind_id() != k.offset && named_constant(source, base).is_none() {
+            return if around.left { inner(amount) } else { Err(problem(source, base, Wrong::NotANumber)) };
+        }
+        return two(source, node, (base, amount), around);
+    }
+    let parts: Vec<Node<'_>> = named_children(node).filter(|n| n.kind_id() != k.ty).collect();
+    match parts.as_slice() {
+        [argument] if kind == k.unary_expression || kind == k.negation => {
+            let operator = if kind == k.negation { "!" } else { operator(source, node) };
+            let Some(value) = inner(*argument)? else { return Ok(None) };
+            match unary(operator, value) {
+                Some(value) => value.map(Some).map_err(|(what, _)| problem(source, *argument, what)),
+                None => Ok(None),
+            }
+        }
+        [argument] if kind == k.cast_expression => {
+            let ty = node.child_by_field_id(f.ty);
+            let name = ty.map_or("", |n| source.word(n).text);
+            let Some(value) = inner(*argument)? else { return Ok(None) };
+            let place = |what| if what == Wrong::Cast { ty.unwrap_or(node) } else { *argument };
+            cast(name, value).map(Some).map_err(|what| problem(source, place(what), what))
+        }
+        [left, right] if kind == k.binary_expression || kind == k.pair => two(source, node, (*left, *right), around),
+        [condition, first, second] if kind == k.ternary_expression => {
+            let values = (evaluate(source, *condition, around.operand(true))?, inner(*first)?, inner(*second)?);
+            let (Some(a), Some(b), Some(c)) = values else { return Ok(None) };
+            let fault = |place: usize| parts.get(place).copied().unwrap_or(node);
+            ternary(a, b, c).map(Some).map_err(|place| problem(source, fault(place), Wrong::NeedsInteger))
+        }
+        _ if node.has_error() || is_expression(kind) => Ok(None),
+        _ => Err(problem(source, node, Wrong::NotANumber)),
+    }
+}
+
+fn two(
+    source: Source<'_>,
+    node: Node<'_>,
+    (left, right): (Node<'_>, Node<'_>),
+    around: Around,
+) -> Result<Option<Value>, Problem> {
+    let a = evaluate(source, left, around.operand(true))?;
+    let b = evaluate(source, right, around.operand(false))?;
+    let (Some(a), Some(b)) = (a, b) else { return Ok(None) };
+    let operator = if node.kind_id() == kinds().pair { "|" } else { operator(source, node) };
+    match binary(operator, a, b) {
+        Some(value) => value.map(Some).map_err(|(what, side)| {
+            let place = if side == Side::Left { left } else { right };
+            problem(source, place, what)
+        }),
+        None => Ok(None),
+    }
+}
+
+/// The operator of an expression. (The per cent sign comes with the blanks before it.)
+pub fn operator<'t>(source: Source<'t>, node: Node<'_>) -> &'t str {
+    node.child_by_field_id(fields().operator).map_or("", |n| source.word(n).text.trim())
+}

@@ -1,0 +1,316 @@
+//! What a function, or a prototype, takes and returns.
+
+use crate::hir::ast::{Constant, Declaration};
+use crate::hir::lower::{self, Source, named_children};
+use crate::hir::types::TypeId;
+use ptx_isa::tables::TypeClass;
+use ptx_syntax::{Node, fields, kinds};
+use rustc_hash::FxHashMap as HashMap;
+use std::fmt::{self, Display};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+use xxhash_rust::xxh3::Xxh3;
+
+/// A hash of something that is too long for a symbol, which must stay small: of a signature, or of a list of functions. Equal
+/// contents have equal numbers, and zero stands for what is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct ContentId(u64);
+
+impl ContentId {
+    /// Of something that is not known: whatever is done with it is right.
+    pub const UNKNOWN: Self = Self(0);
+
+    /// Of a content.
+    pub fn of(content: &impl Hash) -> Self {
+        let mut hasher = Xxh3::new();
+        content.hash(&mut hasher);
+        Self(hasher.finish() | 1)
+    }
+
+    /// As a part of another hash.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+}
+
+/// A parameter or a result.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Parameter {
+    /// Its name, which may be `_`.
+    pub name: Box<str>,
+    /// In `.reg`, else in `.param`; `None` where it is in neither, which is a mistake.
+    pub register: Option<bool>,
+    /// Type of one element; `None` if the type is unknown.
+    pub ty: Option<TypeId>,
+    /// Elements of a vector, else 1.
+    pub elements: u8,
+    /// How many elements an array has.
+    pub array: Array,
+    /// Its alignment in bytes, at least that of its type; `None` where it could not be computed.
+    pub align: Option<u32>,
+    /// `.align` as declared.
+    pub declared_align: Option<u32>,
+}
+
+/// Whether something is an array, and how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Array {
+    /// A single value.
+    No,
+    /// An array of so many elements.
+    Of(u64),
+    /// `a[]`, or `a[0]`, which is the same for the assembler.
+    Open,
+    /// An array whose size could not be computed.
+    Unknown,
+}
+
+impl Parameter {
+    /// The parameter that a declaration in a list declares.
+    pub fn of(declaration: &Declaration<'_>) -> Self {
+        let ty = declaration.types.first().and_then(|w| TypeId::of(w.text));
+        let elements = declaration.vectors.first().and_then(|w| w.text.get(2..)?.parse().ok()).unwrap_or(1);
+        let declarator = declaration.declarators.first();
+        let array = match declarator.map(|d| d.dimensions.as_slice()) {
+            None | Some([]) => Array::No,
+            Some([(_, None | Some(Constant::Integer(Some(0))))]) => Array::Open,
+            Some([(_, Some(Constant::Integer(Some(n))))]) => u64::try_from(*n).map_or(Array::Unknown, Array::Of),
+            Some(_) => Array::Unknown,
+        };
+        let declared = declaration.alignments.first();
+        let declared_align = declared.and_then(|a| u32::try_from(a.value?).ok());
+        let align = if declared.is_some() && declared_align.is_none() { None } else { ty }
+            .map(|t| declared_align.unwrap_or(1).max(natural_align(t, elements)));
+        let base = declaration.spaces.first().map_or("", |w| w.text.split("::").next().unwrap_or(w.text));
+        Self {
+            name: declarator.map_or("_", |d| d.name.text).into(),
+            register: match base {
+                ".reg" => Some(true),
+                ".param" => Some(false),
+                _ => None,
+            },
+            ty,
+            elements,
+            array,
+            align,
+            declared_align,
+        }
+    }
+
+    /// What it is, or how it is meant, for messages: `` `b` `` or `parameter 2`.
+    pub fn call_it(&self, index: usize, what: &str) -> String {
+        if &*self.name == "_" { format!("{what} {}", index + 1) } else { format!("{what} `{}`", self.name) }
+    }
+
+    /// Its size in bytes.
+    pub fn bytes(&self) -> Option<u64> {
+        let element = u64::from(size_in_bits(self.ty?)) * u64::from(self.elements) / 8;
+        match self.array {
+            Array::No => Some(element),
+            Array::Of(n) => element.checked_mul(n),
+            Array::Open | Array::Unknown => None,
+        }
+    }
+
+    /// What the assembler compares of two declarations of one function, put into words if it differs. `what` is the parameter.
+    fn difference(&self, first: &Self) -> Option<Difference> {
+        let known = self.ty.is_some() && first.ty.is_some() && self.register.is_some() && first.register.is_some();
+        if !known || [self.array, first.array].contains(&Array::Unknown) {
+            return None;
+        }
+        if self.register != first.register {
+            return Some(Difference::Space);
+        }
+        if self.ty != first.ty || self.elements != first.elements {
+            return Some(Difference::Type);
+        }
+        if self.array != first.array {
+            return Some(Difference::Size);
+        }
+        (self.align.zip(first.align).is_some_and(|(a, b)| a != b)).then_some(Difference::Alignment)
+    }
+}
+
+impl Display for Parameter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.register {
+            Some(true) => f.write_str(".reg ")?,
+            Some(false) => f.write_str(".param ")?,
+            None => {}
+        }
+        if let Some(align) = self.declared_align {
+            write!(f, ".align {align} ")?;
+        }
+        if self.elements > 1 {
+            write!(f, ".v{} ", self.elements)?;
+        }
+        f.write_str(self.ty.map_or("?", TypeId::name))?;
+        write!(f, " {}", self.name)?;
+        match self.array {
+            Array::No => Ok(()),
+            Array::Of(n) => write!(f, "[{n}]"),
+            Array::Open => f.write_str("[]"),
+            Array::Unknown => f.write_str("[?]"),
+        }
+    }
+}
+
+/// The alignment that a type brings along, in bytes.
+pub fn natural_align(ty: TypeId, elements: u8) -> u32 {
+    (u32::from(size_in_bits(ty)) * u32::from(elements) / 8).next_power_of_two()
+}
+
+/// Bits of a value in a call: a predicate takes as much as a number.
+pub fn size_in_bits(ty: TypeId) -> u16 {
+    if ty.info().class == TypeClass::Pred { 32 } else { ty.info().bits }
+}
+
+/// In what two declarations differ, what weighs most first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Difference {
+    /// `.reg` and `.param`.
+    Space,
+    /// Their types.
+    Type,
+    /// The sizes of the arrays, or that one is none.
+    Size,
+    /// Their alignments.
+    Alignment,
+}
+
+/// Where two signatures differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mismatch {
+    /// The number of results.
+    Results,
+    /// The number of parameters.
+    Parameters,
+    /// A result.
+    Result(usize, Difference),
+    /// A parameter.
+    Parameter(usize, Difference),
+    /// `.noreturn`.
+    NoReturn,
+}
+
+/// What a function or a prototype takes and returns.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct Signature {
+    /// What it returns.
+    pub results: Vec<Parameter>,
+    /// What it takes.
+    pub parameters: Vec<Parameter>,
+    /// `.noreturn`.
+    pub noreturn: bool,
+    /// The numbers after `.abi_preserve` and `.abi_preserve_control`.
+    pub preserve: [Option<u32>; 2],
+}
+
+impl Signature {
+    /// The signature of a `function` or of a `call_prototype_directive`; `None` where the parser met an error in it.
+    pub fn of(source: Source<'_>, node: Node<'_>) -> Option<Self> {
+        let (k, f) = (kinds(), fields());
+        let mut out = Self::default();
+        let lists = [(f.returns, &mut out.results), (f.parameters, &mut out.parameters)];
+        for (field, list) in lists {
+            let Some(node) = node.child_by_field_id(field) else { continue };
+            if node.has_error() {
+                return None;
+            }
+            let parameters = named_children(node).filter(|n| n.kind_id() == k.parameter);
+            list.extend(parameters.map(|n| Parameter::of(&lower::declaration(source, n))));
+        }
+        for child in named_children(node) {
+            let kind = child.kind_id();
+            if kind == k.noreturn_directive {
+                out.noreturn = true;
+            } else if kind == k.abi_preserve_directive {
+                let word = |field| child.child_by_field_id(field).map_or("", |n| source.word(n).text);
+                let control = word(f.name) == ".abi_preserve_control";
+                out.preserve[usize::from(control)] = word(f.count).parse().ok();
+            }
+        }
+        Some(out)
+    }
+
+    /// The first thing in which another declaration of the same function differs.
+    pub fn mismatch(&self, first: &Self) -> Option<Mismatch> {
+        if self.results.len() != first.results.len() {
+            return Some(Mismatch::Results);
+        }
+        if self.parameters.len() != first.parameters.len() {
+            return Some(Mismatch::Parameters);
+        }
+        let differing = |a: &[Parameter], b: &[Parameter]| {
+            a.iter().zip(b).enumerate().find_map(|(i, (a, b))| a.difference(b).map(|d| (i, d)))
+        };
+        if let Some((index, what)) = differing(&self.results, &first.results) {
+            return Some(Mismatch::Result(index, what));
+        }
+        if let Some((index, what)) = differing(&self.parameters, &first.parameters) {
+            return Some(Mismatch::Parameter(index, what));
+        }
+        (self.noreturn != first.noreturn).then_some(Mismatch::NoReturn)
+    }
+
+    /// Whether the last argument may be left out, or be an array of any size.
+    pub fn variadic(&self) -> bool {
+        self.parameters.last().is_some_and(|p| p.array == Array::Open)
+    }
+
+    /// As it would be declared: `.func (.param .b32 r) f (.param .b32 a)`.
+    pub fn declared_as(&self, kind: &str, name: &str) -> String {
+        let list = |parameters: &[Parameter]| parameters.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let results = if self.results.is_empty() { String::new() } else { format!(" ({})", list(&self.results)) };
+        let noreturn = if self.noreturn { " .noreturn" } else { "" };
+        format!("{kind}{results} {name} ({}){noreturn}", list(&self.parameters))
+    }
+}
+
+/// A function that a call may reach.
+#[derive(Debug, Clone)]
+pub struct Callee {
+    /// Its name; for a prototype, that of its label.
+    pub name: Box<str>,
+    /// A prototype and not a function.
+    pub prototype: bool,
+    /// What it takes and returns; `None` if that is not known.
+    pub signature: Option<Arc<Signature>>,
+}
+
+/// The signatures of a module's functions by the text of their headers: reading them again with each keystroke would take long.
+#[derive(Debug, Default)]
+pub struct Signatures {
+    by_text: HashMap<u64, Known>,
+    /// Those of the last check.
+    before: HashMap<u64, Known>,
+}
+
+/// A signature with its number.
+pub type Known = (ContentId, Arc<Signature>);
+
+impl Signatures {
+    /// Begins a check: what the last one did not use is forgotten.
+    pub fn begin(&mut self) {
+        self.before = std::mem::take(&mut self.by_text);
+    }
+
+    /// The signature of a function whose header has a text of that hash.
+    pub fn get(&mut self, text: u64, source: Source<'_>, node: Node<'_>) -> Option<Known> {
+        let number = |signature| (ContentId::of(&signature), Arc::new(signature));
+        let body = node.child_by_field_id(fields().body);
+        // How the parser recovers from an error is not determined by the text alone.
+        if node.has_error() && node.children(&mut node.walk()).any(|child| Some(child) != body && child.has_error()) {
+            return Signature::of(source, node).map(number);
+        }
+        if let Some(known) = self.by_text.get(&text) {
+            return Some(known.clone());
+        }
+        let known = match self.before.remove(&text) {
+            Some(known) => known,
+            None => number(Signature::of(source, node)?),
+        };
+        self.by_text.insert(text, known.clone());
+        Some(known)
+    }
+}

@@ -1,0 +1,284 @@
+//! Names and what they stand for.
+
+use crate::hir::signature::ContentId;
+use crate::hir::types::TypeId;
+use rustc_hash::FxHashMap as HashMap;
+use std::borrow::Borrow;
+use std::hash::Hash;
+use std::ops::Range;
+
+/// Where a variable is declared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// Outside of functions.
+    Module,
+    /// In a body.
+    Body,
+    /// In the parameter list of a kernel.
+    KernelParameter,
+    /// In the parameter list of a function.
+    Parameter,
+    /// Among the results of a function.
+    Result,
+}
+
+/// A variable in memory, or a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Variable {
+    /// Its state space without the sub-space, `.shared`.
+    pub space: &'static str,
+    /// Type of one element; `None` if the type is unknown.
+    pub ty: Option<TypeId>,
+    /// Elements of a vector, else 1.
+    pub elements: u8,
+    /// Where it is declared.
+    pub origin: Origin,
+    /// Its size in bytes; `None` where it is not known here: no size is given (`x[]`), or it could not be computed.
+    pub bytes: Option<u64>,
+    /// Its alignment in bytes: as declared, else that of its type; `None` where it could not be computed.
+    pub align: Option<u32>,
+    /// `.attribute(.unified(…))`.
+    pub unified: bool,
+    /// `.extern`: it is defined elsewhere, and what is said here of its size may be less than the whole.
+    pub external: bool,
+    /// An array, perhaps of one element.
+    pub array: bool,
+    /// Its initializer, where that lists functions.
+    pub table: ContentId,
+}
+
+/// What the directive behind a label lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum List {
+    /// `.branchtargets`.
+    Branches,
+    /// `.calltargets`.
+    Calls,
+    /// `.callprototype`.
+    Prototype,
+}
+
+/// What a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Symbol {
+    /// A register.
+    Register {
+        /// Type of one element.
+        ty: TypeId,
+        /// Elements of a vector register, else 1.
+        elements: u8,
+    },
+    /// A variable in memory, or a parameter.
+    Variable(Variable),
+    /// A function.
+    Function {
+        /// `.entry`.
+        kernel: bool,
+        /// What it takes and returns.
+        signature: ContentId,
+    },
+    /// A label.
+    Label,
+    /// A label that names a list of targets or a prototype.
+    Targets {
+        /// Which kind of list.
+        list: List,
+        /// What it lists; unknown before the directive has been met.
+        content: ContentId,
+    },
+    /// Something whose declaration has an error: whatever it is used for is right.
+    Unknown,
+}
+
+impl Symbol {
+    /// What it is, for messages.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Register { ty, elements: 1 } => format!("a `{}` register", ty.name()),
+            Self::Register { ty, elements } => format!("a vector register of {elements} × `{}`", ty.name()),
+            Self::Variable(Variable { space, .. }) => format!("a `{space}` variable"),
+            Self::Function { kernel: true, .. } => "a kernel".to_owned(),
+            Self::Function { kernel: false, .. } => "a function".to_owned(),
+            Self::Label => "a label".to_owned(),
+            Self::Targets { list: List::Prototype, .. } => "a prototype".to_owned(),
+            Self::Targets { .. } => "a list of targets".to_owned(),
+            Self::Unknown => "unknown".to_owned(),
+        }
+    }
+}
+
+/// A declared name.
+#[derive(Debug, Clone)]
+pub struct Declared {
+    /// What it is.
+    pub symbol: Symbol,
+    /// Where it is declared, in the text of the item; for a name of the module, empty.
+    pub range: Range<usize>,
+}
+
+/// The names of one block, each with what is known of it. Everything that looks up a name where PTX is written does it here.
+#[derive(Debug)]
+pub struct Frame<K, T> {
+    names: HashMap<K, T>,
+    /// `%r<10>`: the number of registers and what each of them is.
+    ranges: HashMap<K, (u32, T)>,
+}
+
+impl<K, T> Default for Frame<K, T> {
+    fn default() -> Self {
+        Self { names: HashMap::default(), ranges: HashMap::default() }
+    }
+}
+
+impl<K: Borrow<str> + Eq + Hash, T> Frame<K, T> {
+    /// Declares a name; the earlier declaration if there is one, which stays.
+    pub fn declare(&mut self, name: K, declared: T) -> Option<&T> {
+        if self.get(name.borrow()).is_none() {
+            self.names.insert(name, declared);
+            return None;
+        }
+        self.get(name.borrow()).map(|(earlier, _)| earlier)
+    }
+
+    /// Declares `name<count>`; the declaration of a name that it covers if there is one.
+    pub fn declare_range(&mut self, name: K, count: u32, declared: T) -> Option<&T> {
+        if self.ranges.contains_key(name.borrow()) {
+            return self.ranges.get(name.borrow()).map(|(_, earlier)| earlier);
+        }
+        let covers = |other: &K| is_numbered(other.borrow(), name.borrow()).is_some_and(|n| n < count);
+        let covered = self.names.iter().find(|(other, _)| covers(other)).map(|(_, declared)| declared);
+        self.ranges.insert(name, (count, declared));
+        covered
+    }
+
+    /// Writes down what a name stands for, whatever it stood for before.
+    pub fn set(&mut self, name: K, value: T) {
+        self.names.insert(name, value);
+    }
+
+    /// Whether this block declares exactly that name, ranges aside: labels may have the names in those.
+    pub fn named(&self, name: &str) -> Option<&T> {
+        self.names.get(name)
+    }
+
+    /// Looks a name up in this block alone: what it stands for, and its number in a range of registers, else 0.
+    pub fn get(&self, name: &str) -> Option<(&T, u32)> {
+        if let Some(found) = self.names.get(name) {
+            return Some((found, 0));
+        }
+        if self.ranges.is_empty() {
+            return None;
+        }
+        // ptxas: the number is all of the digits at the end, so a range whose own name ends in a digit reaches nothing.
+        let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let (count, declared) = self.ranges.get(base)?;
+        let number: u32 = name[base.len()..].parse().ok()?;
+        (number < *count).then_some((declared, number))
+    }
+}
+
+/// The number that a name has in a range: 7 for `%r7`, and for `%r07`, in `%r<10>`. Nothing reaches a range whose own name ends in a
+/// digit.
+pub fn numbered(name: &str, base: &str) -> Option<u32> {
+    let digits = name.strip_prefix(base).filter(|d| !d.is_empty() && !base.ends_with(|c: char| c.is_ascii_digit()))?;
+    digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
+}
+
+/// The number of a name that a range declares: `%r07` is none of them, though it reaches one.
+fn is_numbered(name: &str, base: &str) -> Option<u32> {
+    let digits = name.strip_prefix(base)?;
+    let plain = digits == "0" || !digits.starts_with('0');
+    numbered(name, base).filter(|_| plain)
+}
+
+/// The blocks around a statement, innermost last; the first frame holds the parameters.
+#[derive(Debug, Default)]
+pub struct Scope<'t> {
+    frames: Vec<Frame<&'t str, Declared>>,
+    /// Labels are visible in the whole block that they stand in, before them too.
+    labels: Vec<HashMap<&'t str, Declared>>,
+}
+
+impl<'t> Scope<'t> {
+    /// Enters a block.
+    pub fn push(&mut self) {
+        self.frames.push(Frame::default());
+        self.labels.push(HashMap::default());
+    }
+
+    /// Leaves it.
+    pub fn pop(&mut self) {
+        self.frames.pop();
+        self.labels.pop();
+    }
+
+    /// The innermost block.
+    pub fn top(&mut self) -> Option<&mut Frame<&'t str, Declared>> {
+        self.frames.last_mut()
+    }
+
+    /// Declares a label of the innermost block.
+    pub fn declare_label(&mut self, name: &'t str, declared: Declared) -> Option<Range<usize>> {
+        let labels = self.labels.last_mut()?;
+        if let Some(earlier) = labels.get(name) {
+            return Some(earlier.range.clone());
+        }
+        labels.insert(name, declared);
+        None
+    }
+
+    /// Says what the directive behind a label of the innermost block lists.
+    pub fn describe_list(&mut self, name: &str, place: &Range<usize>, found: ContentId) {
+        let label = self.labels.last_mut().and_then(|labels| labels.get_mut(name));
+        // Of two labels of one name the first counts.
+        if let Some(Declared { symbol: Symbol::Targets { content, .. }, range }) = label
+            && range == place
+        {
+            *content = found;
+        }
+    }
+
+    /// Whether the innermost block has that label.
+    pub fn own_label(&self, name: &str) -> Option<&Declared> {
+        self.labels.last()?.get(name)
+    }
+
+    /// Looks a name up, from the inside out. Labels and other names share one space of names. The label of a list hides others
+    /// only once its directive has been met.
+    pub fn get(&self, name: &str) -> Option<&Declared> {
+        let mut late = None;
+        for (frame, labels) in self.frames.iter().rev().zip(self.labels.iter().rev()) {
+            match frame.get(name).map(|(found, _)| found).or_else(|| labels.get(name)) {
+                Some(found @ Declared { symbol: Symbol::Targets { content: ContentId::UNKNOWN, .. }, .. }) => {
+                    late = late.or(Some(found));
+                }
+                Some(found) => return Some(found),
+                None => {}
+            }
+        }
+        late
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Frame;
+
+    #[test]
+    fn ranges_cover_their_numbers_and_no_more() {
+        let mut frame = Frame::default();
+        assert_eq!(frame.declare_range("%r", 3, ()), None);
+        assert!(frame.get("%r0").is_some() && frame.get("%r2").is_some() && frame.get("%r02").is_some());
+        assert!(frame.get("%r3").is_none() && frame.get("%r").is_none() && frame.get("%rx").is_none());
+        assert_eq!(frame.declare("%r1", ()), Some(&()));
+        assert_eq!(frame.declare("%r3", ()), None);
+        assert_eq!(frame.declare_range("%r1_", 2, ()), None);
+        assert!(frame.get("%r1_1").is_some());
+        assert_eq!(frame.declare_range("%t1", 3, ()), None);
+        assert!(frame.get("%t11").is_none(), "nothing reaches a range whose name ends in a digit");
+        assert_eq!(frame.declare("%s01", ()), None);
+        assert_eq!(frame.declare_range("%s", 3, ()), None, "a range declares no name with leading zeros");
+        assert_eq!(frame.declare("%s02", ()), Some(&()), "but reaches one");
+        assert!(frame.named("%s01").is_some() && frame.named("%s1").is_none());
+    }
+}

@@ -1,0 +1,571 @@
+//! The check of a module, incremental from one snapshot of its text to the next.
+//!
+//! Nothing here depends on which edit led from one snapshot to the other: what is remembered is keyed by text. A function's
+//! result holds as long as its text, the module's version and target, and the meaning of those names that it takes from
+//! the module stay the same. In a function that did change, the same holds statement by statement ([`crate::incremental::memo`]).
+
+mod facts;
+mod lints;
+mod threads;
+mod unchanged;
+
+use crate::check::codes::Code;
+use crate::hir::directive_parts;
+use crate::hir::hash::hash_range;
+use crate::hir::module::Dependencies;
+pub(crate) use facts::module_of;
+use threads::Threads;
+use unchanged::{HashedRange, unchanged};
+
+use crate::check::declare::{self, Earlier, Site};
+use crate::check::diagnostic::{Diagnostic, Severity};
+use crate::check::directives::{self};
+use crate::check::functions;
+use crate::check::rules::module_header::Progress;
+use crate::check::rules::{
+    constant_memory_limit, constant_overflow, debug_directive, project_target, project_version, syntax_error,
+};
+use crate::check::variables::{self, Statement};
+use crate::forms::mnemonics::Heads;
+use crate::hir::hash::{hash, mix};
+use crate::hir::lower::{self, Source};
+use crate::hir::module::{Header, Item, ModuleSymbol, is_function, items};
+use crate::hir::signature::Signatures;
+use crate::hir::symbols::{Origin, Symbol};
+use crate::incremental::body::{Before, Body, Known, Old, Window};
+use crate::incremental::memo::Statements;
+use crate::incremental::recovery;
+use crate::target::project::Project;
+use crate::target::{Environment, find_architecture};
+use ptx_isa::tables::Target;
+use ptx_syntax::{Edit, Node, Snapshot, SnapshotId, fields, kinds};
+use rustc_hash::FxHashMap as HashMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What is wrong with a module.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// The findings, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Version, target and address size of the module.
+    pub environment: Environment,
+}
+
+impl Report {
+    /// What an editor shows: a text that holds nothing yet, or comments alone, lacks no header. The assembler refuses such a file.
+    #[must_use]
+    pub fn in_editor(mut self, snapshot: &Snapshot) -> Self {
+        let header = |d: &Diagnostic| d.code() == Code::ModuleHeader;
+        if self.diagnostics.iter().any(header) && items(snapshot).is_empty() {
+            self.diagnostics.retain(|d| !header(d));
+        }
+        self
+    }
+}
+
+/// Checks modules and remembers what it can use again. One for each document.
+#[derive(Debug, Default)]
+pub struct Analyzer {
+    threads: Threads,
+    /// One for each thread.
+    heads: Vec<Heads>,
+    asked: Asked,
+    functions: Functions,
+    signatures: Signatures,
+    /// The functions of the last snapshot: range and hash of text.
+    last: Option<(Snapshot, Vec<HashedRange>)>,
+    lints: lints::Lints,
+    /// See [`Analyzer::for_one_check`].
+    for_one_check: bool,
+}
+
+/// What the module is asked about besides what it says of itself.
+#[derive(Debug, Default)]
+struct Asked {
+    /// In place of the module's own target.
+    target: Option<&'static Target>,
+    project: Arc<Project>,
+}
+
+/// For how many checks the result of a function that is gone is kept: a keystroke may change the structure of half a
+/// file for a moment, and the next one restores it.
+const MAX_UNUSED_CHECKS: u8 = 6;
+
+/// What is remembered of a function.
+#[derive(Debug)]
+struct Record {
+    name: Box<str>,
+    text: u64,
+    environment: u64,
+    dependencies: Dependencies,
+    /// The module's first function with a body.
+    first: bool,
+    /// See [`is_followed`].
+    followed: bool,
+    /// Ranges count from the start of the item.
+    found: Vec<Diagnostic>,
+    /// One of them is an error.
+    has_errors: bool,
+    statements: Statements,
+    /// The statements of its block in order, as they stood in a snapshot, and where it stood there.
+    layout: Vec<Known>,
+    place: (SnapshotId, Range<usize>),
+    /// For how many checks no function had this text.
+    unused: u8,
+}
+
+#[derive(Debug, Default)]
+struct Functions {
+    records: Vec<Option<Record>>,
+    by_text: HashMap<u64, Vec<usize>>,
+    by_name: HashMap<Box<str>, Vec<usize>>,
+}
+
+impl Functions {
+    /// The record of the same text, if there is one left.
+    fn take_same(&mut self, text: u64) -> Option<Record> {
+        let indices = self.by_text.get_mut(&text)?;
+        while let Some(index) = indices.pop() {
+            if let Some(record) = self.records[index].take() {
+                return Some(record);
+            }
+        }
+        None
+    }
+
+    /// The record of a function of that name.
+    fn take_named(&mut self, name: &str) -> Option<Record> {
+        let indices = self.by_name.get_mut(name)?;
+        while let Some(index) = indices.pop() {
+            if let Some(record) = self.records[index].take() {
+                return Some(record);
+            }
+        }
+        None
+    }
+
+    /// The records of this check, and those of earlier ones that may be wanted again.
+    fn next(&mut self, mut records: Vec<Record>) -> Self {
+        let most = records.len() * 2 + 64;
+        for mut record in std::mem::take(&mut self.records).into_iter().flatten() {
+            record.unused += 1;
+            if record.unused <= MAX_UNUSED_CHECKS && records.len() < most {
+                records.push(record);
+            }
+        }
+        let mut out = Self::default();
+        // Backwards, so that `pop` finds the first of several first.
+        for (index, record) in records.iter().enumerate().rev() {
+            out.by_text.entry(record.text).or_default().push(index);
+            out.by_name.entry(record.name.clone()).or_default().push(index);
+        }
+        out.records = records.into_iter().map(Some).collect();
+        out
+    }
+}
+
+impl Analyzer {
+    /// Keeps nothing that only the check of an edited text would use, which is a third of the memory; nor facts, which are asked for later.
+    pub fn for_one_check() -> Self {
+        Self { for_one_check: true, ..Self::default() }
+    }
+
+    /// Checks every module as if its `.target` named this architecture; `None` ends that. A name that is no target is refused.
+    ///
+    /// # Errors
+    /// The name, if no target has it.
+    pub fn set_target(&mut self, name: Option<&str>) -> Result<(), String> {
+        self.asked.target = match name {
+            None => None,
+            Some(name) => Some(find_architecture(name).ok_or_else(|| name.to_owned())?),
+        };
+        Ok(())
+    }
+
+    /// Checks every module with a project in mind.
+    pub fn set_project(&mut self, project: Project) {
+        if *self.asked.project != project {
+            self.asked.project = Arc::new(project);
+        }
+    }
+
+    /// Sets how many threads the check of a large text may use; one by default.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = Threads(threads);
+    }
+
+    /// Checks a snapshot.
+    pub fn analyze(&mut self, snapshot: &Snapshot) -> Report {
+        let items = items(snapshot);
+        let mut out = Vec::new();
+        let header = header(snapshot, &items, &self.asked, &mut self.signatures, &mut out);
+        let environment = hash(&format!("{:?}", header.environment));
+        let mut records = Vec::new();
+        let mut later = Vec::new();
+        let mut hashes = Vec::new();
+        let known = unchanged(self.last.as_ref(), snapshot);
+        // First all functions that did not change, so that a copy of one does not take what another could use.
+        for (index, item) in items.iter().enumerate() {
+            if !is_remembered(item.node) {
+                continue;
+            }
+            let known = known.get(&(item.range.start, item.range.end));
+            let text = known.map_or_else(|| hash_range(snapshot, item.range.clone()), |known| known.text);
+            // How the parser recovers from an error is not determined by the text alone, nor is what was found in another of that text.
+            let sound = |record: &Record| {
+                !is_broken(item) || known.is_some_and(|known| known.stood_at(&record.place) && known.has_tree_of(item))
+            };
+            hashes.push((item.range.clone(), text));
+            match self.functions.take_same(text) {
+                Some(mut record)
+                    if sound(&record)
+                        && record.holds(context(environment, &header), &header, index)
+                        && record.followed == is_followed(snapshot, item) =>
+                {
+                    record.unused = 0;
+                    record.place = (snapshot.id(), item.range.clone());
+                    records.push((index, record));
+                }
+                Some(record) => later.push((index, text, Some(record))),
+                None => later.push((index, text, None)),
+            }
+        }
+        let work: Vec<_> = later
+            .into_iter()
+            .map(|(index, text, record)| {
+                let name = name_of(snapshot, items[index].node);
+                let old = record.or_else(|| self.functions.take_named(&name));
+                let fresh = if self.for_one_check { Statements::forgetful() } else { Statements::default() };
+                (index, Mutex::new(Some((text, name, old, fresh))))
+            })
+            .collect();
+        let size = |(index, _): &(usize, _)| items[*index].range.len();
+        let last = self.last.as_ref().map(|(last, _)| last);
+        let for_one_check = self.for_one_check;
+        let checked = self.threads.share(&work, size, &mut self.heads, |heads, (index, known)| {
+            let known = known.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+            let snapshots = (snapshot, last);
+            let record = check_item(snapshots, &items[*index], *index, &header, environment, heads, known);
+            Some((*index, if for_one_check { Record { layout: Vec::new(), ..record } } else { record }))
+        });
+        records.extend(checked.into_iter().flatten());
+        records.sort_by_key(|(index, _)| *index);
+        for (index, record) in &mut records {
+            let base = items[*index].range.start;
+            if self.for_one_check {
+                out.extend(std::mem::take(&mut record.found).into_iter().map(|d| d.shifted(base)));
+            } else {
+                out.extend(record.found.iter().map(|d| d.clone().shifted(base)));
+            }
+        }
+        self.functions = self.functions.next(records.into_iter().map(|(_, record)| record).collect());
+        self.last = Some((snapshot.clone(), hashes));
+        for diagnostic in out.iter_mut().filter(|d| !d.related.is_empty()) {
+            diagnostic.resolve(|name| header.symbols.get(name).map(|s| s.place.clone()));
+        }
+        recovery::prune(snapshot, &items, &mut out);
+        out.sort_by_key(|d| (d.range.start, d.range.end));
+        out.dedup();
+        Report { diagnostics: out, environment: header.environment }
+    }
+}
+
+impl Record {
+    fn holds(&self, environment: u64, header: &Header, item: usize) -> bool {
+        self.environment == environment
+            && self.first == (header.first_body == Some(item))
+            && self.dependencies.iter().all(|(name, symbol)| header.look_up(name, item) == *symbol)
+    }
+}
+
+impl Record {
+    /// The statements of the item as they were in the snapshot before, and what has changed in it since, if that is known.
+    fn before<'l>(&mut self, snapshot: &Snapshot, last: &'l Snapshot, item: &Item<'_>) -> Option<Before<'l>> {
+        let (seen, old) = &self.place;
+        let change = snapshot.change_since(*seen).filter(|_| *seen == last.id())?;
+        if item.unclosed || self.layout.is_empty() {
+            return None;
+        }
+        let (mut start, mut end, mut changed) = (old.start, old.end, None);
+        if let Some(Edit { start: from, old_end, new_end }) = change
+            && from <= old.end
+        {
+            if old_end < old.start {
+                (start, end) = (start + new_end - old_end, end + new_end - old_end);
+            } else if from > old.start && old_end < old.end {
+                end = end + new_end - old_end;
+                let shift = |at| at - old.start;
+                let function = last.leaf(old.clone())?;
+                let block = function.child_by_field_id(fields().body)?;
+                let old = Old { block, base: old.start };
+                let window = Window { start: shift(from), old_end: shift(old_end), new_end: shift(new_end) };
+                changed = Some((window, old));
+            } else {
+                return None;
+            }
+        }
+        (item.range == (start..end)).then(|| Before { known: std::mem::take(&mut self.layout), changed })
+    }
+}
+
+/// What a function's findings depend on besides its text and names: what a statement's depend on, and the module's files.
+fn context(environment: u64, header: &Header) -> u64 {
+    if header.files.is_empty() { environment } else { mix(environment, hash(&format!("{:?}", header.files))) }
+}
+
+/// Functions, and what may be long: sections, and variables with an initializer.
+fn is_remembered(node: Node<'_>) -> bool {
+    is_function(node)
+        || node.kind_id() == kinds().section_directive
+        || (node.kind_id() == kinds().variable_declaration && initializer(node).is_some())
+}
+
+/// The last initializer of a declaration.
+fn initializer(node: Node<'_>) -> Option<Node<'_>> {
+    let mut cursor = node.walk();
+    let mut more = cursor.goto_last_child();
+    while more {
+        let child = cursor.node();
+        if child.kind_id() == kinds().declarator
+            && let Some(value) = child.child_by_field_id(fields().value)
+        {
+            return Some(value);
+        }
+        more = cursor.goto_previous_sibling();
+    }
+    None
+}
+
+fn check_item(
+    (snapshot, last): (&Snapshot, Option<&Snapshot>),
+    item: &Item<'_>,
+    index: usize,
+    header: &Header,
+    environment: u64,
+    heads: &mut Heads,
+    (text, name, old, mut statements): (u64, String, Option<Record>, Statements),
+) -> Record {
+    let mut before = None;
+    if let Some(mut old) = old {
+        before = last.and_then(|last| old.before(snapshot, last, item));
+        statements = old.statements;
+    }
+    let contents = snapshot.text(item.range.clone());
+    let source = Source { text: &contents, base: item.range.start };
+    let mut check = |before, statements: &mut _| {
+        let body = Body::new(source, header, index, environment, heads, statements, before);
+        if is_function(item.node) {
+            body.function(item.node)
+        } else if item.node.kind_id() == kinds().section_directive {
+            body.section(item.node)
+        } else {
+            body.variable(item.node)
+        }
+    };
+    // What was known of the function's structure may turn out to be wrong; then it is looked at afresh, which cannot fail.
+    let checked = check(before, &mut statements).or_else(|| check(None, &mut statements)).unwrap_or_default();
+    let mut found = checked.found;
+    if item.unclosed {
+        found.push(unclosed(source, item));
+    } else if let Some(open) = found.iter_mut().find(|d| syntax_error::is_end_of_block(d))
+        && is_followed(snapshot, item)
+    {
+        *open = unclosed(source, item);
+    }
+    Record {
+        name: name.into(),
+        text,
+        environment: context(environment, header),
+        dependencies: checked.dependencies,
+        first: header.first_body == Some(index),
+        followed: is_followed(snapshot, item),
+        has_errors: found.iter().any(|d| d.severity == Severity::Error),
+        found,
+        statements,
+        layout: if item.unclosed { Vec::new() } else { checked.statements },
+        place: (snapshot.id(), item.range.clone()),
+        unused: 0,
+    }
+}
+
+/// Whether there is a syntax error in an item: in its tree, or at its end, which the check of a closed body does not visit.
+fn is_broken(item: &Item<'_>) -> bool {
+    let open = |node: Node<'_>| node.child_by_field_id(fields().body).is_none() && lower::ends_unclosed(node);
+    item.node.has_error() || open(item.node)
+}
+
+/// Whether another piece of the text follows an item with an error, so that what is missing at the end is not missing at the end of the file.
+fn is_followed(snapshot: &Snapshot, item: &Item<'_>) -> bool {
+    item.node.has_error() && snapshot.roots().next_back().is_some_and(|last| item.range.end < last.start_byte())
+}
+
+/// The report on a function whose brace is not closed: behind its last token, for the next function is another item.
+fn unclosed(source: Source<'_>, item: &Item<'_>) -> Diagnostic {
+    let header = recovery::header_of(source, item.node).unwrap_or(0..1);
+    syntax_error::unclosed_function(header, recovery::last_character(source, item.node, item.range.end))
+}
+
+/// Everything outside of function bodies.
+fn header(
+    snapshot: &Snapshot,
+    items: &[Item<'_>],
+    asked: &Asked,
+    signatures: &mut Signatures,
+    out: &mut Vec<Diagnostic>,
+) -> Header {
+    let (k, f) = (kinds(), fields());
+    signatures.begin();
+    let mut header = Header::default();
+    header.environment.address_size = 32;
+    header.environment.project = Arc::clone(&asked.project);
+    let mut progress = Progress::default();
+    let mut places: HashMap<String, Earlier> = HashMap::default();
+    let mut files: HashMap<u32, Range<usize>> = HashMap::default();
+    let follows = recovery::followers(snapshot, items);
+    // The function before, if nothing ends its header.
+    let mut open: Option<&Item<'_>> = None;
+    for (index, item) in items.iter().enumerate() {
+        if follows.get(index).copied().unwrap_or(false) {
+            continue;
+        }
+        let node = item.node;
+        let kind = node.kind_id();
+        let end = end_of_header(item).max(item.range.start);
+        let text = snapshot.text(item.range.start..end);
+        let source = Source { text: &text, base: item.range.start };
+        let mut found = Vec::new();
+        if kind == k.version_directive {
+            progress.version(source, node, &mut header.environment, &mut found);
+            if found.is_empty() {
+                syntax_error::report(source, node, &mut found);
+            }
+            project_version::check(source, node, &header.environment, &mut found);
+        } else if kind == k.target_directive {
+            progress.target(source, node, &mut header.environment, &mut found);
+            if found.is_empty() {
+                syntax_error::report(source, node, &mut found);
+            }
+            project_target::check(source, node, asked.target, &mut header.environment, &mut found);
+        } else if kind == k.address_size_directive {
+            progress.address_size(source, node, &mut header.environment, &mut found);
+            if found.is_empty() {
+                syntax_error::report(source, node, &mut found);
+            }
+        } else {
+            if (!node.is_error() || is_function(node)) && kind != k.unknown_directive {
+                progress.other(first_word(&text), &mut found);
+            }
+            if is_function(node) {
+                if node.child_by_field_id(f.body).is_some() {
+                    header.first_body = header.first_body.or(Some(index));
+                }
+                functions::declare(source, node, index, &mut header, signatures, out);
+            } else if kind == k.variable_declaration {
+                syntax_error::report(source, node, &mut found);
+                if node.has_error() {
+                    for (name, _) in recovery::names_in(source.word(node).text) {
+                        let lost = ModuleSymbol::new(Symbol::Unknown, index, 0..0);
+                        header.symbols.entry(name.to_owned()).or_insert(ModuleSymbol { defined: false, ..lost });
+                    }
+                } else {
+                    let declaration = lower::declaration(source, node);
+                    let site = Site::of(Origin::Module);
+                    let sound = declare::check(&declaration, site, &header.environment, &mut found);
+                    constant_overflow::declaration(&declaration, &text, &mut found);
+                    let statement = Statement { snapshot, source, node, item: index, declaration: &declaration };
+                    variables::declare(&statement, sound, &mut header, &mut places, out);
+                }
+                if lower::is_broken(node) {
+                    found.truncate(1);
+                }
+            } else if kind == k.unknown_directive {
+                found.extend(directives::unknown(source, node));
+            } else if kind == k.label {
+                // That of a list is reported with the list.
+                let next = items.get(index + 1).map(|i| i.node.kind_id());
+                if next.and_then(directive_parts::list_kind).is_none() {
+                    found.push(syntax_error::outside_of_function(first_word(&text), "a label"));
+                }
+                if let Some(name) = node.child_by_field_id(f.name).map(|n| source.word(n)) {
+                    let symbol = ModuleSymbol::new(Symbol::Unknown, index, source.absolute(name.range()));
+                    header.symbols.entry(name.text.to_owned()).or_insert(symbol);
+                }
+            } else if kind == k.alias_directive {
+                syntax_error::report(source, node, &mut found);
+                functions::alias(source, node, &mut header, out);
+                directives::statement(source, node, "module", &header.environment, &mut found);
+            } else if kind == k.instruction {
+                found.push(syntax_error::outside_of_function(first_word(&text), "an instruction"));
+            } else if kind == k.block {
+                found.push(syntax_error::outside_of_function(0..1, "a block"));
+            } else if kind == k.section_directive {
+                // The rest of it is remembered like a function.
+                progress.section();
+            } else {
+                syntax_error::report(source, node, &mut found);
+                directives::statement(source, node, "module", &header.environment, &mut found);
+                if kind == k.file_directive
+                    && let Some((number, word)) = directive_parts::file_number(source, node)
+                {
+                    header.files.insert(number);
+                    let place = source.absolute(word.range());
+                    match files.get(&number) {
+                        Some(first) => out.push(debug_directive::file_twice(place, number, first.clone())),
+                        None => drop(files.insert(number, place)),
+                    }
+                }
+            }
+        }
+        if let Some(header) = open.filter(|_| !found.is_empty() && recovery::belongs_into_body(snapshot, node)) {
+            // The first statement that cannot stand here shows what is missing.
+            found.clear();
+            out.push(recovery::opening_bracket(snapshot, header, node));
+        }
+        out.extend(found.into_iter().map(|d| d.shifted(item.range.start)));
+        open = Some(item).filter(|i| is_function(i.node) && recovery::lacks_its_end(i.node));
+    }
+    out.extend(snapshot.too_deep().map(syntax_error::too_deep));
+    if follows.contains(&true) || items.iter().any(|i| i.node.is_error() || i.node.kind_id() == k.unknown_directive) {
+        for name in recovery::lost_names(snapshot, items, &follows) {
+            let lost = ModuleSymbol::new(Symbol::Unknown, 0, 0..0);
+            header.symbols.entry(name).or_insert(ModuleSymbol { defined: false, ..lost });
+        }
+    }
+    // Where a function fell apart its body is not found.
+    if !follows.contains(&true) {
+        functions::undefined(&header, out);
+    }
+    out.extend(constant_memory_limit::check(&header, &places));
+    header.seal(items.len());
+    let mut found = Vec::new();
+    let rope = snapshot.rope();
+    progress.end(rope.char_to_byte(rope.len_chars().saturating_sub(1))..rope.len_bytes(), &mut found);
+    out.extend(found);
+    header
+}
+
+/// Where the part of an item ends that is looked at outside of bodies: bodies and initializers may be long.
+fn end_of_header(item: &Item<'_>) -> usize {
+    let f = fields();
+    if let Some(body) = item.node.child_by_field_id(f.body) {
+        return body.start_byte();
+    }
+    if item.node.kind_id() == kinds().section_directive {
+        return item.range.start;
+    }
+    if item.node.kind_id() != kinds().variable_declaration || lower::is_broken(item.node) {
+        return item.range.end;
+    }
+    initializer(item.node).map_or(item.range.end, |v| v.start_byte())
+}
+
+/// The first word of a text; its first character, if that is no word.
+fn first_word(text: &str) -> Range<usize> {
+    let end = text.find(|c: char| c.is_whitespace() || c == ';').unwrap_or(text.len());
+    0..end.max(text.chars().next().map_or(1, char::len_utf8))
+}
+
+fn name_of(snapshot: &Snapshot, node: Node<'_>) -> String {
+    node.child_by_field_id(fields().name).map_or_else(String::new, |n| snapshot.text(n.byte_range()).into_owned())
+}

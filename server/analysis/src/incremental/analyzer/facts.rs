@@ -1,0 +1,45 @@
+//! Flow facts of functions: those that the flow lints have kept, or those of one function, computed at once.
+
+use super::{Analyzer, header};
+use crate::flow::{self, Graph, Module};
+use crate::forms::mnemonics::Heads;
+use crate::hir::module::{Header, Item, is_function, items};
+use crate::hir::signature::Signatures;
+use crate::incremental::analyzer::lints::module_facts;
+use crate::registers::facts::Facts;
+use ptx_syntax::{Node, Snapshot};
+
+/// What a module says of itself and declares, for those who lower all of it.
+pub(crate) fn module_of(snapshot: &Snapshot, items: &[Item<'_>]) -> (Header, Module) {
+    let header = header(snapshot, items, &super::Asked::default(), &mut Signatures::default(), &mut Vec::new());
+    (header, module_facts(snapshot, items))
+}
+
+impl Analyzer {
+    /// Finds out the facts of one function at once; nothing if not all of it is understood. It reads what the whole module
+    /// declares, so it is for modules that are not large.
+    pub fn facts_of(snapshot: &Snapshot, function: Node<'_>) -> Option<Facts> {
+        let (function, header) = Self::lowered(snapshot, function)?;
+        Some(Facts::new(&function, &Graph::new(&function), &header.environment))
+    }
+
+    /// One function with its blocks and edges; nothing if not all of it is understood. As [`Self::facts_of`], it is for modules that are
+    /// not large.
+    pub fn flow_of(snapshot: &Snapshot, function: Node<'_>) -> Option<(flow::Function, Graph)> {
+        let (function, _) = Self::lowered(snapshot, function)?;
+        let graph = Graph::new(&function);
+        Some((function, graph))
+    }
+
+    fn lowered(snapshot: &Snapshot, function: Node<'_>) -> Option<(flow::Function, Header)> {
+        let items = items(snapshot);
+        let index = items.iter().position(|i| i.node == function && !i.unclosed && is_function(i.node))?;
+        let analyzer = &mut Self::default();
+        let header = header(snapshot, &items, &analyzer.asked, &mut analyzer.signatures, &mut Vec::new());
+        let item = items.get(index)?;
+        let text = snapshot.text(item.range.clone());
+        let module = module_facts(snapshot, &items);
+        let function = flow::lower(&text, item, index, &header, &module, &mut Heads::default()).function;
+        function.complete.then_some((function, header))
+    }
+}

@@ -1,0 +1,248 @@
+//! Flow lints: diagnostics that need control and data flow. They run when the document is idle.
+//!
+//! What is found in a function is remembered by the hash of its text, for the version and target of the module, the functions
+//! that do not return, and the meaning of those names that it takes from the module.
+
+use super::{Analyzer, header, is_remembered};
+use crate::check::diagnostic::Diagnostic;
+use crate::check::lints::{Analysis, unused_function};
+use crate::flow::{self, Graph, Module};
+use crate::forms::mnemonics::Heads;
+use crate::hir::hash::{hash, mix};
+use crate::hir::module::Dependencies;
+use crate::hir::module::{Header, Item, is_function, items};
+use crate::hir::statements::children;
+use crate::registers::facts::Facts;
+use crate::registers::facts::ModuleFacts;
+use ptx_syntax::{Node, Snapshot, fields, kinds};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What is remembered of a function.
+#[derive(Debug)]
+struct Known {
+    environment: u64,
+    dependencies: Dependencies,
+    /// Ranges count from the start of the item.
+    found: Vec<Diagnostic>,
+    /// Only where `keeps_facts` is set.
+    facts: Option<Arc<Facts>>,
+    /// The pass that last met it.
+    pass: u32,
+}
+
+/// What the lints remember, by the hash of a function's text.
+#[derive(Debug, Default)]
+pub(super) struct Lints {
+    known: HashMap<u64, Known>,
+    pass: u32,
+    /// Whether facts are kept.
+    keeps_facts: bool,
+}
+
+/// For how many passes a function that is gone is remembered.
+const MAX_UNUSED_PASSES: u32 = 8;
+
+impl Analyzer {
+    /// What the flow of control tells of a snapshot: everything that [`Analyzer::analyze`] leaves out since it takes more than
+    /// a keystroke's time. Functions with errors are left alone. Nothing if `cancelled` said so meanwhile; what was found until
+    /// then is remembered.
+    pub fn lints(&mut self, snapshot: &Snapshot, cancelled: &Cancelled<'_>) -> Option<Vec<Diagnostic>> {
+        if self.last.as_ref().is_none_or(|(last, _)| last.id() != snapshot.id()) {
+            self.analyze(snapshot);
+        }
+        let items = items(snapshot);
+        let header = header(snapshot, &items, &self.asked, &mut self.signatures, &mut Vec::new());
+        let module = module_facts(snapshot, &items);
+        let environment = mix(hash(&format!("{:?}", header.environment)), fingerprint(&module));
+        self.lints.pass += 1;
+        let pass = self.lints.pass;
+        let hashes: Vec<u64> = self.last.iter().flat_map(|(_, all)| all.iter().map(|(_, text)| *text)).collect();
+        let mut out = Vec::new();
+        let mut wanted = Vec::new();
+        let remembered = items.iter().enumerate().filter(|(_, item)| is_remembered(item.node));
+        for ((index, item), text) in remembered.zip(hashes) {
+            if !is_function(item.node) || item.node.child_by_field_id(fields().body).is_none() {
+                continue;
+            }
+            let holds = |k: &Known| {
+                k.environment == environment && k.dependencies.iter().all(|(n, s)| header.look_up(n, index) == *s)
+            };
+            if let Some(known) = self.lints.known.get_mut(&text).filter(|k| holds(k) && !item.node.has_error()) {
+                known.pass = pass;
+                out.extend(known.found.iter().map(|d| d.clone().shifted(item.range.start)));
+            } else if !self.functions.has_errors(text) {
+                wanted.push((index, item, text));
+            }
+        }
+        let whole =
+            Whole { snapshot, header: &header, module: &module, keeps_facts: self.lints.keeps_facts, cancelled };
+        let found = self.threads.share(
+            &wanted,
+            |(_, item, _)| item.range.len(),
+            &mut self.heads,
+            |heads, (index, item, _)| {
+                if cancelled() { None } else { function_lints(&whole, item, *index, heads) }
+            },
+        );
+        let mut complete = true;
+        for ((_, item, text), found) in wanted.into_iter().zip(found) {
+            let Some(found) = found else {
+                complete = false;
+                continue;
+            };
+            if self.for_one_check {
+                out.extend(found.found.into_iter().map(|d| d.shifted(item.range.start)));
+                continue;
+            }
+            out.extend(found.found.iter().map(|d| d.clone().shifted(item.range.start)));
+            self.lints.known.insert(text, Known { environment, pass, ..found });
+        }
+        if !complete {
+            return None;
+        }
+        self.lints.known.retain(|_, k| pass - k.pass <= MAX_UNUSED_PASSES);
+        out.extend(self.unused_functions(snapshot, &items));
+        out.sort_by_key(|d| (d.range.start, d.range.end));
+        Some(out)
+    }
+
+    /// What an earlier pass found in those functions of the last checked snapshot that still have the same text, and no error.
+    pub fn remembered_lints(&self) -> Vec<Diagnostic> {
+        let mut out = Vec::new();
+        for (range, text) in self.last.iter().flat_map(|(_, all)| all) {
+            // The same text can have an error now: the rest of the module has changed.
+            if let Some(known) = self.lints.known.get(text).filter(|_| !self.functions.has_errors(*text)) {
+                out.extend(known.found.iter().map(|d| d.clone().shifted(range.start)));
+            }
+        }
+        out
+    }
+
+    /// Has later passes keep the facts of functions, which take memory that only an editor needs to spend.
+    pub fn keep_facts(&mut self) {
+        self.lints.keeps_facts = true;
+    }
+
+    /// The facts of the functions that the last passes met, but for those that have an error in the module as it is now.
+    pub fn facts(&self) -> ModuleFacts {
+        let known = self.lints.known.iter().filter(|(text, _)| !self.functions.has_errors(**text));
+        ModuleFacts { by_text: known.filter_map(|(text, k)| Some((*text, Arc::clone(k.facts.as_ref()?)))).collect() }
+    }
+
+    /// The functions that nothing outside of the module can call and nothing in it names, directly or through others that are
+    /// as unused.
+    fn unused_functions(&self, snapshot: &Snapshot, items: &[Item<'_>]) -> Vec<Diagnostic> {
+        if snapshot.roots().any(|root| root.is_error() || root.children(&mut root.walk()).any(|n| n.is_error())) {
+            return Vec::new();
+        }
+        let remembered = items.iter().filter(|i| is_remembered(i.node)).zip(&self.functions.records);
+        let (mut waiting, mut places): (Vec<&str>, Vec<(&str, Range<usize>)>) = (Vec::new(), Vec::new());
+        let mut mentions: HashMap<&str, Vec<&str>> = HashMap::default();
+        for (item, record) in remembered {
+            let Some(record) = record else { continue };
+            let names = record.dependencies.iter().map(|(name, _)| name.as_ref());
+            if !is_function(item.node) || is_root(snapshot, item.node) {
+                waiting.push(&record.name);
+                waiting.extend(names);
+            } else if let Some(name) = item.node.child_by_field_id(fields().name)
+                && item.node.child_by_field_id(fields().body).is_some()
+            {
+                places.push((&record.name, name.byte_range()));
+                mentions.entry(&record.name).or_default().extend(names);
+            }
+        }
+        if places.is_empty() {
+            return Vec::new();
+        }
+        // Initializers, aliases, lists of targets.
+        let others = items.iter().filter(|i| !is_function(i.node));
+        let others: Vec<_> = others.map(|i| snapshot.text(i.range.clone())).collect();
+        waiting.extend(others.iter().flat_map(|text| words(text)));
+        let mut used: HashSet<&str> = HashSet::default();
+        while let Some(name) = waiting.pop() {
+            if used.insert(name) {
+                waiting.extend(mentions.get(name).into_iter().flatten());
+            }
+        }
+        let unused = places.into_iter().filter(|(name, _)| !used.contains(name));
+        unused.map(|(name, range)| unused_function::report(range, name)).collect()
+    }
+}
+
+/// Whether the result is no longer wanted; called from several threads.
+pub type Cancelled<'a> = dyn Fn() -> bool + Sync + 'a;
+
+/// What the second pass over a function looks at besides the function.
+struct Whole<'a> {
+    snapshot: &'a Snapshot,
+    header: &'a Header,
+    module: &'a Module,
+    keeps_facts: bool,
+    cancelled: &'a Cancelled<'a>,
+}
+
+fn function_lints(whole: &Whole<'_>, item: &Item<'_>, index: usize, heads: &mut Heads) -> Option<Known> {
+    let Whole { header, module, .. } = whole;
+    let text = whole.snapshot.text(item.range.clone());
+    let lowered = flow::lower(&text, item, index, header, module, heads);
+    let (function, dependencies) = (&lowered.function, lowered.dependencies);
+    let nothing = Known { environment: 0, dependencies, found: Vec::new(), facts: None, pass: 0 };
+    if !function.complete {
+        return Some(nothing);
+    }
+    let graph = Graph::new(function);
+    let analysis = Analysis::new(function, &graph, &header.environment, module);
+    let found = analysis.run(whole.cancelled)?;
+    let facts = whole.keeps_facts.then(|| {
+        let (liveness, post) = (analysis.liveness(), analysis.post_dominators());
+        Arc::new(Facts::with(function, &graph, liveness, post, analysis.usage().clone()))
+    });
+    Some(Known { found, facts, ..nothing })
+}
+
+impl super::Functions {
+    /// Whether the check of a function with this text found an error.
+    fn has_errors(&self, text: u64) -> bool {
+        let records = self.by_text.get(&text).into_iter().flatten();
+        records.filter_map(|i| self.records.get(*i)?.as_ref()).any(|r| r.has_errors)
+    }
+}
+
+/// Whether a function can be called from outside of the module.
+fn is_root(snapshot: &Snapshot, node: Node<'_>) -> bool {
+    let f = fields();
+    let kernel = node.child_by_field_id(f.kind).is_some_and(|n| snapshot.text(n.byte_range()) == ".entry");
+    kernel || children(node).iter().any(|c| c.kind == kinds().linkage)
+}
+
+/// The words of a text that may be names.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '%');
+    text.split(move |c| !name(c)).filter(|w| w.starts_with(|c: char| !c.is_ascii_digit()))
+}
+
+fn fingerprint(module: &Module) -> u64 {
+    let mut names: Vec<&str> = module.noreturn.iter().map(AsRef::as_ref).collect();
+    names.sort_unstable();
+    names.iter().fold(u64::from(module.debugging), |all, name| mix(all, hash(name)))
+}
+
+/// What the bodies depend on besides names.
+pub(super) fn module_facts(snapshot: &Snapshot, items: &[Item<'_>]) -> Module {
+    let k = kinds();
+    let mut out = Module::default();
+    for item in items {
+        let kind = item.node.kind_id();
+        out.debugging |= kind == k.section_directive || kind == k.dwarf_directive || kind == k.file_directive;
+        let noreturn = || children(item.node).iter().any(|n| n.kind == k.noreturn_directive);
+        if kind == k.function
+            && noreturn()
+            && let Some(name) = item.node.child_by_field_id(fields().name)
+        {
+            out.noreturn.insert(snapshot.text(name.byte_range()).into());
+        }
+    }
+    out
+}

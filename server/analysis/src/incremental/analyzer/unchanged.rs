@@ -1,0 +1,62 @@
+//! Which functions have not changed since the last snapshot.
+
+use crate::hir::module::Item;
+use crate::incremental::body::is_same_subtree;
+use ptx_syntax::{Node, Snapshot, SnapshotId, fields};
+use rustc_hash::FxHashMap as HashMap;
+use std::ops::Range;
+
+/// A range of the text and the hash of what stands there.
+pub type HashedRange = (Range<usize>, u64);
+
+/// Those functions that no edit since the last snapshot touched, by where they are now: hashing megabytes for each keystroke would
+/// be the largest part of its cost.
+pub fn unchanged<'l>(
+    last: Option<&'l (Snapshot, Vec<HashedRange>)>,
+    snapshot: &Snapshot,
+) -> HashMap<(usize, usize), Unchanged<'l>> {
+    let Some((last, functions)) = last else { return HashMap::default() };
+    let Some(edits) = snapshot.edits_since(last.id()) else { return HashMap::default() };
+    let moved = |(range, hash): &HashedRange| {
+        let (mut start, mut end) = (range.start, range.end);
+        for edit in edits {
+            if edit.old_end <= start {
+                start = start + edit.new_end - edit.old_end;
+                end = end + edit.new_end - edit.old_end;
+            } else if edit.start < end {
+                return None;
+            }
+        }
+        Some(((start, end), Unchanged { text: *hash, last, range: range.clone() }))
+    };
+    functions.iter().filter_map(moved).collect()
+}
+
+/// A function that no edit has touched.
+pub struct Unchanged<'l> {
+    /// The hash of its text.
+    pub text: u64,
+    last: &'l Snapshot,
+    /// Where it was.
+    range: Range<usize>,
+}
+
+impl Unchanged<'_> {
+    /// Whether it is the function that stood at a place of a snapshot.
+    pub fn stood_at(&self, (snapshot, range): &(SnapshotId, Range<usize>)) -> bool {
+        (*snapshot, range) == (self.last.id(), &self.range)
+    }
+
+    /// Whether the body of a function, and nothing else of it has an error, is the subtree that it was.
+    pub fn has_tree_of(&self, item: &Item<'_>) -> bool {
+        let f = fields();
+        let (Some(old), Some(new)) = (
+            self.last.leaf(self.range.clone()).and_then(|n| n.child_by_field_id(f.body)),
+            item.node.child_by_field_id(f.body),
+        ) else {
+            return false;
+        };
+        let elsewhere = |child: Node<'_>| child != new && child.has_error();
+        is_same_subtree(new, old) && !item.unclosed && !item.node.children(&mut item.node.walk()).any(elsewhere)
+    }
+}

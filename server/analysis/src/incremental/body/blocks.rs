@@ -1,0 +1,87 @@
+//! Blocks within a function: recalled as a whole if nothing was found in them and nothing around them has changed, for compilers put each
+//! call into one.
+
+use super::Body;
+use super::children::Children;
+use crate::hir::ast::Word;
+use crate::hir::hash::{hash, mix};
+use crate::incremental::memo::Inside;
+use ptx_syntax::Node;
+use std::ops::Range;
+
+/// Mixed into the hash of declarations where a block begins.
+const BLOCK: u64 = 0x7b;
+
+impl<'t> Body<'_, 't> {
+    /// A block that stands among the statements of another one; `state` is the one before it.
+    pub(super) fn inner_block(&mut self, children: &mut Children<'_>, index: usize, state: u64) {
+        let Some(known) = children.get(index).copied() else { return };
+        let range = known.range();
+        let whole = known.text.or_else(|| {
+            let node = children.node(index)?;
+            let text = self.source.text.get(range.clone())?;
+            // What the parser makes of an error is not determined by the text alone.
+            (!node.has_error()).then(|| hash(text))
+        });
+        let key = whole.map(|text| mix(self.environment, text));
+        if let Some(inside) = key.and_then(|key| self.statements.recall_block(key, state)) {
+            self.recall(&inside, &range);
+            return children.note(index, whole, 0);
+        }
+        let Some(node) = children.node(index) else { return };
+        let found = self.out.len();
+        let before = (self.declared.len(), self.lost.ranges.len(), self.all_labels.len(), self.located);
+        let outer = std::mem::take(self.dependencies.get_mut());
+        self.block(node);
+        let own = std::mem::replace(self.dependencies.get_mut(), outer);
+        if let Some(key) = key.filter(|_| self.out.len() == found && self.located == before.3) {
+            let places = |names: &[&'t str]| names.iter().filter_map(|name| self.place(name, &range)).collect();
+            let labels: Vec<&str> = self.all_labels.iter().skip(before.2).map(|label| label.text).collect();
+            let inside = Inside {
+                declared: places(self.declared.get(before.0..).unwrap_or_default()),
+                ranges: places(self.lost.ranges.get(before.1..).unwrap_or_default()),
+                labels: places(&labels),
+                of_module: own.keys().cloned().collect(),
+            };
+            self.statements.remember_block(key, inside, state);
+        }
+        let dependencies = self.dependencies.get_mut();
+        for (name, symbol) in own {
+            dependencies.entry(name).or_insert(symbol);
+        }
+        children.note(index, whole, 0);
+    }
+
+    /// What the block would have left behind.
+    fn recall(&mut self, inside: &Inside, block: &Range<usize>) {
+        let text = self.source.text;
+        let name = |place: &Range<u32>| text.get(block.start + place.start as usize..block.start + place.end as usize);
+        self.declared.extend(inside.declared.iter().filter_map(name));
+        self.lost.ranges.extend(inside.ranges.iter().filter_map(name));
+        self.all_labels.extend(inside.labels.iter().filter_map(|place| {
+            let start = u32::try_from(block.start + place.start as usize).ok()?;
+            Some(Word { text: name(place)?, start })
+        }));
+        for name in &inside.of_module {
+            self.depend(name);
+        }
+    }
+
+    /// Where a name stands that was read in a block, from where that begins.
+    fn place(&self, name: &str, block: &Range<usize>) -> Option<Range<u32>> {
+        let start = name.as_ptr().addr().checked_sub(self.source.text.as_ptr().addr())?.checked_sub(block.start)?;
+        let start = u32::try_from(start).ok()?;
+        Some(start..start + u32::try_from(name.len()).ok()?)
+    }
+
+    /// A block: labels first, since they may be used before they stand there, then statement by statement.
+    pub fn block(&mut self, node: Node<'_>) {
+        let outer = (self.declarations, self.labels);
+        self.scope.push();
+        self.declares(BLOCK);
+        self.statements_of(&mut Children::all(node, self.source.base));
+        self.scope.pop();
+        (self.declarations, self.labels) = outer;
+        self.scope_changed();
+    }
+}

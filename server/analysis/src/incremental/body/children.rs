@@ -1,0 +1,239 @@
+//! The statements of a block, and those of a large function after a keystroke: what the keystroke did not touch is not looked for again.
+
+use crate::hir::statements::{self, Child, is_statement};
+use ptx_syntax::Node;
+use std::ops::Range;
+
+/// What is known of a statement without its node. Offsets count from the start of the item.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Known {
+    /// Where it begins.
+    pub start: u32,
+    /// Where it ends.
+    pub end: u32,
+    /// The kind of its node.
+    pub kind: u16,
+    /// Of an instruction without a syntax error: the hash of its text.
+    pub text: Option<u64>,
+    /// In which state of the function nothing was found in it, and no name of the module looked up; 0 for none.
+    pub silent: u64,
+}
+
+impl Known {
+    fn of(node: Node<'_>, kind: u16, base: usize) -> Self {
+        let offset = |byte: usize| u32::try_from(byte.saturating_sub(base)).unwrap_or(u32::MAX);
+        Self { start: offset(node.start_byte()), end: offset(node.end_byte()), kind, ..Self::default() }
+    }
+
+    /// Its place.
+    pub fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// The part of an item whose text changed since its statements were listed. Offsets count from the start of the item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// Where it begins.
+    pub start: usize,
+    /// Where it ended.
+    pub old_end: usize,
+    /// Where it ends now.
+    pub new_end: usize,
+}
+
+/// The statements of a function's block when it was checked before.
+#[derive(Debug)]
+pub struct Before<'o> {
+    /// In order.
+    pub known: Vec<Known>,
+    /// What has changed since, and the block as it was then; nothing, if nothing has changed.
+    pub changed: Option<(Window, Old<'o>)>,
+}
+
+/// The block of a function in an earlier tree.
+#[derive(Debug, Clone, Copy)]
+pub struct Old<'o> {
+    /// The block.
+    pub block: Node<'o>,
+    /// Where the function begins.
+    pub base: usize,
+}
+
+impl<'o> Old<'o> {
+    fn node(&self, known: &Known) -> Option<Node<'o>> {
+        child_at(self.block, self.base, known)
+    }
+}
+
+/// The statements of a block in order, comments left out, with as many of their nodes as are at hand.
+pub struct Children<'n> {
+    parent: Node<'n>,
+    base: usize,
+    known: Vec<Known>,
+    /// The nodes of a part of them: from this index on.
+    first: usize,
+    nodes: Vec<Node<'n>>,
+    /// A node was not where it had to be.
+    lost: bool,
+}
+
+impl<'n> Children<'n> {
+    /// All of them, from the tree.
+    pub fn all(parent: Node<'n>, base: usize) -> Self {
+        Self::of(parent, statements::children(parent), base)
+    }
+
+    /// These.
+    pub fn of(parent: Node<'n>, children: Vec<Child<'n>>, base: usize) -> Self {
+        let known = children.iter().map(|c| Known::of(c.node, c.kind, base)).collect();
+        Self { parent, base, known, first: 0, nodes: children.iter().map(|c| c.node).collect(), lost: false }
+    }
+
+    /// All of them, of which those outside of a window are the ones that were there before; without a window nothing has changed.
+    ///
+    /// A text determines its tree from left to right, but for what the parser does about an error: it may take back what stands before
+    /// it, and go on behind it as in another block. So the statements on either side of the window must be the subtrees that they were, in
+    /// the same block, and the last one must be where it was; if not, all of it is lost. Asking the trees what differs between them
+    /// costs as much as listing all statements.
+    pub fn resumed(parent: Node<'n>, base: usize, before: Before<'_>) -> Self {
+        let Before { mut known, changed } = before;
+        let Some((window, old)) = changed else {
+            return Self { parent, base, known, first: 0, nodes: Vec::new(), lost: false };
+        };
+        // One more on either side: whether a statement is whole may be decided by the line behind it.
+        let first = known.partition_point(|k| (k.end as usize) < window.start).saturating_sub(1);
+        let mut next = (known.partition_point(|k| (k.start as usize) <= window.old_end) + 1).min(known.len());
+        let moved = |start: u32| start as usize + window.new_end - window.old_end;
+        let (mut fresh, mut nodes) = (Vec::new(), Vec::new());
+        let mut cursor = parent.walk();
+        let from = first.checked_sub(1).and_then(|before| known.get(before)).map(|k| base + k.end as usize);
+        let mut more = match from {
+            Some(from) => cursor.goto_first_child_for_byte(from).is_some(),
+            None => cursor.goto_first_child(),
+        };
+        let broken = parent.has_error();
+        let same = |node: Node<'_>, known: &Known| old.node(known).is_some_and(|old| is_same_subtree(node, old));
+        let before = first.checked_sub(1).and_then(|before| known.get(before));
+        let mut lost = before.is_some_and(|k| !child_at(parent, base, k).is_some_and(|node| same(node, k)));
+        let mut met = false;
+        while more {
+            let node = cursor.node();
+            let here = Known::of(node, node.kind_id(), base);
+            while known.get(next).is_some_and(|k| moved(k.start) < here.start as usize) {
+                next += 1;
+            }
+            if known.get(next).is_some_and(|k| moved(k.start) == here.start as usize && same(node, k)) {
+                met = true;
+                break;
+            }
+            let before = from.is_some_and(|from| node.end_byte() <= from && !node.is_missing());
+            if !before && is_statement(node, here.kind, broken) {
+                fresh.push(here);
+                nodes.push(node);
+            }
+            more = cursor.goto_next_sibling();
+        }
+        if !met {
+            next = known.len();
+        }
+        let shift = |at: u32| u32::try_from(moved(at)).unwrap_or(u32::MAX);
+        for k in known.iter_mut().skip(next) {
+            (k.start, k.end) = (shift(k.start), shift(k.end));
+        }
+        known.splice(first..next, fresh);
+        let mut out = Self { parent, base, known, first, nodes, lost };
+        lost |= !out.ends_where_the_block_does(broken);
+        out.lost = lost;
+        out
+    }
+
+    /// Whether the last statement is the last in the tree. It is not where what follows the window changed as well.
+    fn ends_where_the_block_does(&self, broken: bool) -> bool {
+        let mut cursor = self.parent.walk();
+        let mut more = cursor.goto_last_child();
+        while more && !is_statement(cursor.node(), cursor.node().kind_id(), broken) {
+            more = cursor.goto_previous_sibling();
+        }
+        match (more, self.known.last()) {
+            (true, Some(last)) => {
+                let known = Known::of(cursor.node(), cursor.node().kind_id(), self.base);
+                (known.start, known.end, known.kind) == (last.start, last.end, last.kind)
+            }
+            (more, last) => !more && last.is_none(),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    /// What is known of one.
+    pub fn get(&self, index: usize) -> Option<&Known> {
+        self.known.get(index)
+    }
+
+    /// Notes of an instruction the hash of its text, and in which state there is nothing to do about it.
+    pub fn note(&mut self, index: usize, text: Option<u64>, silent: u64) {
+        if let Some(known) = self.known.get_mut(index) {
+            (known.text, known.silent) = (text, silent);
+        }
+    }
+
+    /// What is known of all.
+    pub fn iter(&self) -> impl Iterator<Item = &Known> {
+        self.known.iter()
+    }
+
+    /// The node of one.
+    pub fn node(&mut self, index: usize) -> Option<Node<'n>> {
+        if let Some(node) = index.checked_sub(self.first).and_then(|i| self.nodes.get(i)) {
+            return Some(*node);
+        }
+        let known = *self.known.get(index)?;
+        let found = child_at(self.parent, self.base, &known);
+        self.lost |= found.is_none();
+        found
+    }
+
+    /// Whether a node was not found, so that nothing that is known can be trusted.
+    pub fn is_lost(&self) -> bool {
+        self.lost
+    }
+
+    /// What is known of all, for the next time.
+    pub fn into_known(self) -> Vec<Known> {
+        self.known
+    }
+}
+
+/// The child of a block that stands where this one does and is of its kind.
+fn child_at<'n>(parent: Node<'n>, base: usize, known: &Known) -> Option<Node<'n>> {
+    let (start, end) = (base + known.start as usize, base + known.end as usize);
+    let mut cursor = parent.walk();
+    // What the parser added has no width: it stands behind the one that ends there, or behind all.
+    let added = start == end;
+    let mut more = cursor.goto_first_child_for_byte(start.saturating_sub(usize::from(added))).is_some()
+        || (added && cursor.goto_last_child());
+    while more && cursor.node().start_byte() <= start {
+        let node = cursor.node();
+        if node.start_byte() == start && node.end_byte() == end && node.kind_id() == known.kind {
+            return Some(node);
+        }
+        more = cursor.goto_next_sibling();
+    }
+    None
+}
+
+/// Whether the parser took over one node of an earlier tree as the other. The identity of a node is its place in its parent, which may be
+/// another one; its children have theirs in itself.
+pub fn is_same_subtree(one: Node<'_>, other: Node<'_>) -> bool {
+    let child = |node: Node<'_>| node.child(0).map(|c| c.id());
+    one.kind_id() == other.kind_id() && child(one).is_some() && child(one) == child(other)
+}
+
+/// Whether a kind is that of text that was not understood.
+pub fn is_error(kind: u16) -> bool {
+    kind == u16::MAX
+}

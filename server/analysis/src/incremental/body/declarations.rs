@@ -1,0 +1,129 @@
+//! What a function declares: its header, parameters, registers, variables and other functions.
+
+use super::Body;
+use crate::check::declare::{self, Site};
+use crate::check::rules::{constant_overflow, duplicate_name, reserved_name, syntax_error};
+use crate::hir::ast::{Declaration, Word};
+use crate::hir::declared;
+use crate::hir::hash::hash;
+use crate::hir::lower;
+use crate::hir::signature::{Callee, ContentId, Signature};
+use crate::hir::symbols::{Declared, Origin, Symbol};
+use ptx_syntax::{Node, fields, kinds};
+use std::sync::Arc;
+
+impl<'t> Body<'_, 't> {
+    pub(super) fn parameters(&mut self, list: Node<'_>, origin: Origin) {
+        if list.has_error() {
+            // It is unknown what this was meant to declare.
+            return self.declare_unknown(list);
+        }
+        for parameter in lower::named_children(list).filter(|n| n.kind_id() == kinds().parameter) {
+            let declaration = lower::declaration(self.source, parameter);
+            self.declare(&declaration, origin);
+        }
+    }
+
+    /// What stands before the name of a function, and how large the parameters of a kernel are.
+    pub(super) fn header_of_function(&mut self, node: Node<'_>, kernel: bool) {
+        let (k, source, environment) = (kinds(), self.source, &self.header.environment);
+        let head: Vec<Node<'_>> = lower::named_children(node)
+            .take_while(|n| n.kind_id() != k.block && n.kind_id() != k.parameter_list)
+            .collect();
+        let of_kind = |kind: u16| head.iter().filter(move |n| n.kind_id() == kind);
+        let words: Vec<Word<'_>> = of_kind(k.linkage).map(|n| source.word(*n)).collect();
+        declare::function_linkages(&words, environment, &mut self.out);
+        let lists: Vec<_> = of_kind(k.attribute_list).map(|n| lower::attributes(source, *n)).collect();
+        declare::function_attributes(&lists, kernel, environment, &mut self.out);
+        if kernel
+            && !self.bodiless
+            && let Some(list) = node.child_by_field_id(fields().parameters)
+        {
+            let parameters = lower::named_children(list).filter(|n| n.kind_id() == k.parameter);
+            let parameters: Vec<_> = parameters.map(|n| lower::declaration(source, n)).collect();
+            declare::kernel_parameters(&parameters, environment, &mut self.out);
+        }
+        if let Some(name) = node.child_by_field_id(fields().name) {
+            reserved_name::check(source.word(name), false, &mut self.out);
+        }
+    }
+
+    /// The parameters in a `.callprototype`.
+    pub(super) fn prototype(&mut self, node: Node<'_>) {
+        let (k, f) = (kinds(), fields());
+        for (list, origin) in [(f.returns, Origin::Result), (f.parameters, Origin::Parameter)] {
+            let Some(list) = node.child_by_field_id(list) else { continue };
+            for parameter in lower::named_children(list).filter(|n| n.kind_id() == k.parameter) {
+                let site = Site { origin, bodiless: true, prototype: true };
+                let declaration = lower::declaration(self.source, parameter);
+                declare::check(&declaration, site, &self.header.environment, &mut self.out);
+            }
+        }
+    }
+
+    /// Enters the names of a declaration and checks it by itself.
+    pub(super) fn declare(&mut self, declaration: &Declaration<'t>, origin: Origin) {
+        let site = Site { bodiless: self.bodiless, ..Site::of(origin) };
+        let sound = declare::check(declaration, site, &self.header.environment, &mut self.out);
+        let mut names = declared::names(declaration, origin);
+        if !sound {
+            // Whatever it is used for, it is wrong already.
+            names.iter_mut().for_each(|n| n.symbol = Symbol::Unknown);
+        }
+        self.declared.extend(names.iter().map(|d| d.name.text));
+        self.lost.ranges.extend(names.iter().filter(|d| d.count.is_some()).map(|d| d.name.text));
+        if let Some(frame) = self.scope.top() {
+            declare::declare(names, frame, &mut self.out);
+        }
+        constant_overflow::declaration(declaration, self.source.text, &mut self.out);
+    }
+
+    /// A declaration of a function within a body, which the assembler takes.
+    pub(super) fn inner_function(&mut self, node: Node<'_>) {
+        let f = fields();
+        syntax_error::report(self.source, node, &mut self.out);
+        let Some(name) = node.child_by_field_id(f.name).map(|n| self.source.word(n)) else { return };
+        self.declares(hash(self.source.word(node).text));
+        let kernel = node.child_by_field_id(f.kind).is_some_and(|n| self.source.word(n).text == ".entry");
+        let signature = Signature::of(self.source, node).map(Arc::new);
+        let content = signature.as_deref().map_or(ContentId::UNKNOWN, |s| ContentId::of(&(name.text, s)));
+        self.callees.insert(content, vec![Callee { name: name.text.into(), prototype: false, signature }]);
+        let declared = Declared { symbol: Symbol::Function { kernel, signature: content }, range: name.range() };
+        if let Some(frame) = self.scope.top() {
+            frame.declare(name.text, declared);
+        }
+    }
+
+    pub(super) fn declaration(&mut self, node: Node<'_>) {
+        syntax_error::report(self.source, node, &mut self.out);
+        let space = node.child_by_field_id(fields().space).map_or("", |s| self.source.word(s).text);
+        self.lost.registers |= space == ".reg" && node.has_error();
+        if node.has_error() {
+            return self.declare_unknown(node);
+        }
+        let word = self.source.word(node);
+        self.declares(hash(word.text));
+        let declaration = lower::declaration(self.source, node);
+        if space == ".reg" && lower::is_broken(node) {
+            match declaration.declarators.last() {
+                // `.reg .b32 %r` may have been about to become `%r<10>`.
+                Some(last) => self.lost.bases.extend(last.count.is_none().then_some(last.name.text)),
+                None => self.lost.registers = true,
+            }
+        }
+        for declarator in declaration.declarators.iter().filter(|d| d.count.is_none()) {
+            if let Some(label) = self.scope.own_label(declarator.name.text)
+                && label.range.start < declarator.name.range().start
+            {
+                let earlier = label.range.clone();
+                self.out.push(duplicate_name::report(declarator.name.range(), declarator.name.text, earlier));
+            }
+        }
+        self.declare(&declaration, Origin::Body);
+        if declaration.declarators.iter().any(|d| d.initializer.is_some()) {
+            let mut found = Vec::new();
+            self.initializers(self.source, &declaration, node, "body", &mut found);
+            self.out.extend(found);
+        }
+    }
+}

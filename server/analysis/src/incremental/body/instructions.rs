@@ -1,0 +1,120 @@
+//! Instructions: recalled if they were met before, else against the tables.
+
+use super::Body;
+use super::children::Children;
+use super::names::Surroundings;
+use crate::check::diagnostic::Diagnostic;
+use crate::check::instruction;
+use crate::check::rules::{guard_predicate, missing_directive, syntax_error};
+use crate::forms::operands::Names;
+use crate::hir::ast::{Instruction, Operand, OperandKind};
+use crate::hir::hash::{hash, mix};
+use crate::hir::lower::{self, Source};
+use ptx_syntax::{Node, fields};
+
+impl<'t> Body<'_, 't> {
+    pub(super) fn instruction(&mut self, children: &mut Children<'_>, index: usize, state: u64) {
+        let Some(known) = children.get(index).copied() else { return };
+        let text = self.source.text.get(known.range()).unwrap_or("");
+        let start = known.start as usize;
+        // What the parser makes of an error is not determined by the text alone.
+        let whole = known.text.or_else(|| {
+            let node = children.node(index)?;
+            (!node.has_error()).then(|| hash(text))
+        });
+        let key = whole.map(|text| mix(self.environment, text));
+        if let Some(key) = key {
+            let surroundings =
+                Surroundings { scope: &self.scope, lost: &self.lost.inner, header: self.header, item: self.item };
+            if let Some(recalled) = self.statements.recall(key, state, &|name| surroundings.meaning(name)) {
+                self.out.extend(recalled.found.iter().map(|d| d.clone().shifted(start)));
+                self.lost.labels.extend(lost_label(recalled.found, text));
+                // The function still depends on these names, although this check did not look them up.
+                let dependencies = self.dependencies.get_mut();
+                for name in recalled.of_module() {
+                    if !dependencies.contains_key(name) {
+                        dependencies.insert(name.into(), self.header.look_up(name, self.item));
+                    }
+                }
+                let silent = recalled.is_silent();
+                return children.note(index, whole, if silent { state } else { 0 });
+            }
+        }
+        let Some(node) = children.node(index) else { return };
+        // Offsets that count from the statement, so that the result holds wherever the statement stands.
+        let source = Source { text, base: self.source.base + start };
+        let mut found = Vec::new();
+        self.statements.begin_statement();
+        let lowered = lower::instruction(source, node);
+        if lowered.as_ref().is_none_or(|l| l.broken) {
+            syntax_error::report_inside(source, node, &mut found);
+        }
+        match lowered {
+            Some(l) if is_lost_label(&l, text) => found = vec![syntax_error::missing_colon(l.opcode)],
+            Some(l) if l.broken && !found.is_empty() && is_unknown(&l) => {
+                found = vec![syntax_error::in_unknown(found.swap_remove(0), l.opcode.text)];
+            }
+            Some(l) if l.modifiers.iter().any(|m| m.text == ".") => {
+                found.clear();
+                self.check(&l, text, &mut found);
+            }
+            // An error in the head says that the rest of it cannot be known.
+            Some(l) if found.first().is_some_and(|d| d.range.start < l.head().end) => {}
+            Some(lowered) => self.check(&lowered, text, &mut found),
+            None => {}
+        }
+        if !found.is_empty() && !found.iter().any(|d| syntax_error::lost_label(d).is_some()) {
+            self.what_is_missing(source, node, &mut found);
+        }
+        self.out.extend(found.iter().map(|d| d.clone().shifted(start)));
+        self.lost.labels.extend(lost_label(&found, text));
+        let silent = key.is_some_and(|key| self.statements.remember(key, found, state));
+        children.note(index, whole, if silent { state } else { 0 });
+    }
+
+    /// Where a statement took the next line for its own, or two operands for one, that alone is its mistake.
+    fn what_is_missing(&self, source: Source<'t>, node: Node<'_>, found: &mut Vec<Diagnostic>) {
+        let is_declared = |name: &str| self.look_up(name).is_some();
+        let opcode = node.child_by_field_id(fields().opcode).map_or(0, |n| source.range(n).end);
+        let missing = syntax_error::swallowed_line(source, node, opcode, &is_declared);
+        if let Some(missing) = missing.or_else(|| syntax_error::register_before_bracket(source, node)) {
+            *found = vec![missing];
+        }
+    }
+
+    fn check(&mut self, lowered: &Instruction<'t>, text: &str, out: &mut Vec<Diagnostic>) {
+        if let Some(guard) = lowered.guard {
+            guard_predicate::check(guard, self, out);
+        }
+        let head = self.heads.resolve(lowered, text, &self.header.environment);
+        instruction::check(lowered, text, &head, self, out);
+        if self.kernel {
+            missing_directive::check(lowered, &self.given, out);
+        }
+    }
+}
+
+/// The first word of a statement, where it may be the label that the findings say is lost.
+fn lost_label<'t>(found: &[Diagnostic], text: &'t str) -> Option<&'t str> {
+    let end = text.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '$' | '%')).unwrap_or(text.len());
+    found.iter().any(syntax_error::is_in_unknown).then(|| text.get(..end)).flatten()
+}
+
+/// Something that begins with a word that is no instruction.
+fn is_unknown(instruction: &Instruction<'_>) -> bool {
+    let bare = instruction.guard.is_none() && instruction.modifiers.is_empty();
+    bare && ptx_isa::ISA.opcode(instruction.opcode.text).is_none()
+}
+
+/// Such a word alone on its line: what follows on the next one is no operand of it.
+fn is_lost_label(instruction: &Instruction<'_>, text: &str) -> bool {
+    let alone = instruction.operands.first().is_some_and(|first| {
+        text.get(instruction.opcode.range().end..first.range.start).is_some_and(|between| between.contains('\n'))
+    });
+    let empty = |o: &Operand<'_>| match &o.kind {
+        OperandKind::Vector(list) | OperandKind::Arguments(list) => list.is_empty(),
+        _ => false,
+    };
+    let bare = instruction.broken && instruction.operands.iter().all(empty);
+    is_unknown(instruction) && (alone || bare)
+}

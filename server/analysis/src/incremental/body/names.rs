@@ -1,0 +1,83 @@
+//! What names stand for in a function.
+
+use super::Body;
+use crate::forms::operands::Names;
+use crate::hir::module::Header;
+use crate::hir::signature::Callee;
+use crate::hir::symbols::{Scope, Symbol};
+use crate::incremental::memo::Meaning;
+use rustc_hash::FxHashSet;
+
+/// Where names are looked for.
+pub(super) struct Surroundings<'b, 't> {
+    pub(super) scope: &'b Scope<'t>,
+    pub(super) lost: &'b FxHashSet<&'t str>,
+    pub(super) header: &'b Header,
+    pub(super) item: usize,
+}
+
+impl Surroundings<'_, '_> {
+    pub(super) fn meaning(&self, name: &str) -> Meaning {
+        if let Some(declared) = self.scope.get(name) {
+            return Meaning { symbol: Some(declared.symbol), module: false };
+        }
+        let lost = || self.lost.contains(name).then_some(Symbol::Unknown);
+        Meaning { symbol: self.header.look_up(name, self.item).or_else(lost), module: true }
+    }
+}
+
+impl Names for Body<'_, '_> {
+    fn look_up(&self, name: &str) -> Option<Symbol> {
+        let meaning = self.surroundings().meaning(name);
+        if meaning.module {
+            self.depend(name);
+        }
+        self.statements.note(name, meaning);
+        meaning.symbol
+    }
+
+    fn has_option(&self, name: &str) -> bool {
+        self.header.environment.options.contains(&name)
+    }
+
+    fn callees(&self, name: &str) -> Vec<Callee> {
+        if let Some(declared) = self.scope.get(name) {
+            return match declared.symbol {
+                Symbol::Targets { content, .. } | Symbol::Function { signature: content, .. } => {
+                    self.callees.get(&content).cloned().unwrap_or_default()
+                }
+                _ => Vec::new(),
+            };
+        }
+        let Some(symbol) = self.header.symbols.get(name).filter(|s| s.item <= self.item) else { return Vec::new() };
+        let Some(table) = &symbol.table else {
+            return vec![Callee { name: name.into(), prototype: false, signature: symbol.signature.clone() }];
+        };
+        let functions = functions_of(table).filter_map(|name| {
+            self.look_up(name)?;
+            let signature = self.header.symbols.get(name)?.signature.clone();
+            Some(Callee { name: name.into(), prototype: false, signature })
+        });
+        functions.collect()
+    }
+}
+
+/// The names in the initializer of a table of functions.
+fn functions_of(table: &str) -> impl Iterator<Item = &str> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
+    table.split(move |c| !is_name(c)).filter(|name| !name.is_empty())
+}
+
+impl<'t> Body<'_, 't> {
+    pub(super) fn surroundings(&self) -> Surroundings<'_, 't> {
+        Surroundings { scope: &self.scope, lost: &self.lost.inner, header: self.header, item: self.item }
+    }
+
+    /// From now on the function depends on a name of the module.
+    pub(super) fn depend(&self, name: &str) {
+        let mut dependencies = self.dependencies.borrow_mut();
+        if !dependencies.contains_key(name) {
+            dependencies.insert(name.into(), self.header.look_up(name, self.item));
+        }
+    }
+}

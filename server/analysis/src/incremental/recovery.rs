@@ -1,0 +1,345 @@
+//! What follows from a mistake and is none itself: one mistake, one error.
+//!
+//! A brace or a parenthesis too few or too many moves whole functions to where no statement may stand. What is reported is the
+//! first place at which that shows; here is said what is silent after it.
+
+use crate::check::codes::Code;
+use crate::check::diagnostic::Diagnostic;
+use crate::check::rules::{syntax_error, undeclared_name};
+use crate::hir::lower::{self, Source, named_children};
+use crate::hir::module::{Item, is_function};
+use ptx_syntax::{Node, Snapshot, fields, kinds};
+use rustc_hash::FxHashSet as HashSet;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// For each item of the module whether it stands where it does because of a mistake before it.
+pub fn followers(snapshot: &Snapshot, items: &[Item<'_>]) -> Vec<bool> {
+    let k = kinds();
+    // Outside of functions everything stays whole but what belongs into one.
+    let whole = [k.version_directive, k.target_directive, k.address_size_directive, k.section_directive];
+    let mut lost = Lost::Nothing;
+    let mut out = Vec::with_capacity(items.len());
+    for (index, item) in items.iter().enumerate() {
+        let (node, kind) = (item.node, item.node.kind_id());
+        let space = if kind == k.variable_declaration { space(snapshot, node) } else { Cow::Borrowed("") };
+        let statement = kind == k.instruction || kind == k.block || (kind == k.label && !names_a_list(items, index));
+        let mut follows = false;
+        if is_function(node) {
+            lost = match (node.is_error(), lacks_its_end(node)) {
+                (true, _) => Lost::Function,
+                (false, true) => Lost::Header,
+                _ => Lost::Nothing,
+            };
+        } else if lost == Lost::Header && (statement || LOCAL.contains(&&*space) || node.is_error()) {
+            // The first thing that cannot follow a declaration is where the mistake shows.
+            lost = Lost::Function;
+        } else if statement || space == ".param" {
+            follows = lost > Lost::Header;
+            lost = Lost::Function;
+        } else if LOCAL.contains(&&*space) {
+            follows = lost > Lost::Header;
+        } else if node.is_error() {
+            follows = lost > Lost::Header;
+            lost = lost.max(Lost::Line);
+        } else if kind == k.unknown_directive {
+            follows = lost == Lost::Function;
+            lost = lost.max(Lost::Line);
+        } else if kind == k.variable_declaration {
+            follows = lost > Lost::Header && node.has_error();
+            // Something whole that belongs here: the parser is back.
+            lost = if follows { lost } else { Lost::Nothing };
+        } else if !whole.contains(&kind) {
+            follows = lost == Lost::Function;
+        }
+        out.push(follows);
+    }
+    out
+}
+
+/// State spaces of what stands in bodies and lists of parameters.
+const LOCAL: [&str; 3] = [".param", ".reg", ".local"];
+
+/// What a mistake has torn apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Lost {
+    /// Nothing: the parser knows where it is.
+    Nothing,
+    /// A function has neither body nor semicolon. The assembler does without the latter.
+    Header,
+    /// A directive that could not be read.
+    Line,
+    /// A function: its parameters and statements stand at the level of the module.
+    Function,
+}
+
+/// Whether the label at an index belongs to a list of targets or a prototype, which may stand at module level.
+pub fn names_a_list(items: &[Item<'_>], index: usize) -> bool {
+    let k = kinds();
+    let next = items.get(index + 1).map(|i| i.node.kind_id());
+    next.is_some_and(|n| {
+        [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive].contains(&n)
+    })
+}
+
+/// A function whose header ends before its body or semicolon: parameters and body are items of their own then.
+pub fn lacks_its_end(node: Node<'_>) -> bool {
+    node.child_by_field_id(fields().body).is_none() && lower::is_broken(node)
+}
+
+/// The state space of a declaration, if it is short enough to matter here.
+fn space<'s>(snapshot: &'s Snapshot, node: Node<'_>) -> Cow<'s, str> {
+    let space = node.child_by_field_id(fields().space).map(|s| s.byte_range());
+    space.filter(|range| range.len() <= ".param".len()).map_or(Cow::Borrowed(""), |range| snapshot.text(range))
+}
+
+/// Whether a finding is about something that begins with a word that is no instruction: a label, or the rest of a statement.
+pub fn is_piece(diagnostic: &Diagnostic) -> bool {
+    diagnostic.code() == Code::UnknownOpcode
+        || syntax_error::lost_label(diagnostic).is_some()
+        || syntax_error::is_in_unknown(diagnostic)
+}
+
+/// Whether a finding says that the text before it, or a part of it, is not PTX.
+pub fn is_syntax(diagnostic: &Diagnostic) -> bool {
+    [Code::SyntaxError, Code::UnknownDirective, Code::UnknownOpcode].contains(&diagnostic.code())
+}
+
+/// The names that stand in what follows from a mistake: the function before jumps to such labels, the one after it knows such
+/// parameters.
+pub fn lost_names(snapshot: &Snapshot, items: &[Item<'_>], follows: &[bool]) -> HashSet<String> {
+    let mut out = HashSet::default();
+    for (index, item) in items.iter().enumerate() {
+        let follows = follows.get(index).copied().unwrap_or(false);
+        let kind = item.node.kind_id();
+        let unread = item.node.is_error() || kind == kinds().unknown_directive;
+        if (follows && kind == kinds().variable_declaration) || (unread && !is_function(item.node)) {
+            let text = snapshot.text(item.node.byte_range());
+            out.extend(names_in(&text).into_iter().map(|(name, _)| name.to_owned()));
+        } else if follows || kind == kinds().label || kind == kinds().block {
+            labels_of(item.node, &mut |name| {
+                out.insert(snapshot.text(name.byte_range()).into_owned());
+            });
+        }
+    }
+    out
+}
+
+/// Whether a text has a colon that is none of two.
+pub fn may_hold_label(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let double = |at: usize| bytes.get(at + 1) == Some(&b':') || (at > 0 && bytes[at - 1] == b':');
+    memchr::memchr_iter(b':', bytes).any(|at| !double(at))
+}
+
+/// Calls with the name of every label in a node.
+pub fn labels_of(node: Node<'_>, with: &mut dyn FnMut(Node<'_>)) {
+    let kind = node.kind_id();
+    if kind == kinds().label {
+        if let Some(name) = node.child_by_field_id(fields().name) {
+            with(name);
+        }
+    } else if kind == kinds().block || node.is_error() {
+        named_children(node).for_each(|child| labels_of(child, with));
+    }
+}
+
+/// What a function has lost to its syntax errors.
+#[derive(Debug, Default)]
+pub struct Losses<'t> {
+    /// Labels that stand in an inner block since a brace too many opened it.
+    pub inner: HashSet<&'t str>,
+    /// Words that would be labels, were it not for what stands behind them.
+    pub labels: Vec<&'t str>,
+    /// A declaration of registers is broken.
+    pub registers: bool,
+    /// Unfinished names of registers.
+    pub bases: Vec<&'t str>,
+    /// The names of register ranges that are whole: `%r` of `%r<10>`.
+    pub ranges: Vec<&'t str>,
+}
+
+impl Losses<'_> {
+    /// Takes away from the findings of a function what follows from others: the uses of labels and registers whose
+    /// declaration could not be read.
+    pub fn prune(&self, found: &mut Vec<Diagnostic>) {
+        let named = found.iter().filter_map(|d| syntax_error::lost_label(d).map(str::to_owned));
+        let labels: Vec<String> = named.chain(self.labels.iter().map(|l| (*l).to_owned())).collect();
+        if labels.is_empty() && !self.registers && self.bases.is_empty() {
+            return;
+        }
+        let register = |name: &str| {
+            let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
+            let broken = self.registers && name.starts_with('%') && !self.ranges.contains(&base);
+            broken || (base.len() < name.len() && self.bases.contains(&base))
+        };
+        let follows = |name: &str| register(name) || labels.iter().any(|l| l == name);
+        found.retain(|d| !undeclared_name::name(d).is_some_and(follows));
+    }
+}
+
+/// Names in text that could not be understood, each with the number of registers behind it (`%r<10>`).
+pub fn names_in(text: &str) -> Vec<(&str, Option<u32>)> {
+    let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '%');
+    let mut out = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(name) {
+        let end = rest[at..].find(|c| !name(c)).map_or(rest.len(), |n| at + n);
+        let (found, after) = (&rest[at..end], &rest[end..]);
+        let count = after.strip_prefix('<').map(|a| {
+            let count = a.split_once('>').and_then(|(n, _)| n.trim().parse().ok());
+            count.unwrap_or(u32::MAX)
+        });
+        // `1x` is a mistyped name.
+        let found = found.trim_start_matches(|c: char| c.is_ascii_digit());
+        if !found.is_empty() {
+            out.push((found, count));
+        }
+        rest = after;
+    }
+    out
+}
+
+/// Whether a name stands anywhere in a text.
+pub fn is_named_in(text: &str, name: &str) -> bool {
+    let continues =
+        |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%'));
+    let bytes = text.as_bytes();
+    memchr::memmem::find_iter(bytes, name).any(|at| {
+        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+        !continues(before) && !continues(bytes.get(at + name.len()))
+    })
+}
+
+/// Whether the outermost block of a function ends without its brace, which leaves the labels that follow in an inner one.
+pub fn ends_open(node: Node<'_>) -> bool {
+    let Some(body) = node.child_by_field_id(fields().body).filter(|_| node.has_error()) else { return false };
+    let mut cursor = body.walk();
+    cursor.goto_last_child() && cursor.node().is_missing()
+}
+
+/// The word and the name that begin a function around a node.
+pub fn header_of(source: Source<'_>, node: Node<'_>) -> Option<Range<usize>> {
+    let f = fields();
+    let mut around = Some(node);
+    while let Some(function) = around.filter(|n| n.kind_id() != kinds().function) {
+        around = function.parent();
+    }
+    let kind = around?.child_by_field_id(f.kind)?;
+    let name = around?.child_by_field_id(f.name).unwrap_or(kind);
+    Some(source.range(kind).start..source.range(name).end.max(source.range(kind).end))
+}
+
+/// The last character of what stands in a node before an offset of the file, comments aside.
+pub fn last_character(source: Source<'_>, node: Node<'_>, end: usize) -> Range<usize> {
+    let token = syntax_error::token_before(node, end).unwrap_or(node);
+    let end = source.range(token).end;
+    let last = source.text.get(..end).and_then(|t| t.char_indices().next_back()).map_or(0, |(at, _)| at);
+    last..end.max(last + 1)
+}
+
+/// The report on a closing brace that the end of the file lacks.
+pub fn end_of_block(source: Source<'_>, brace: Node<'_>) -> Diagnostic {
+    let block = brace.parent().unwrap_or(brace);
+    syntax_error::end_of_block(last_character(source, block, brace.start_byte()), 1, header_of(source, block))
+}
+
+/// The report on a function in an error node, which ends before `end`: its list of parameters or its body is not closed.
+pub fn endless(source: Source<'_>, error: Node<'_>, end: usize, header: Option<Range<usize>>) -> Option<Diagnostic> {
+    let mut cursor = error.walk();
+    let mut more = cursor.goto_first_child();
+    let (mut parenthesis, mut body, mut braces) = (None, false, 0_usize);
+    while more {
+        match cursor.node().kind() {
+            "{" if cursor.node().start_byte() < end => (body, braces) = (true, braces + 1),
+            "}" if cursor.node().start_byte() < end => braces = braces.saturating_sub(1),
+            "(" => parenthesis = Some(source.range(cursor.node())),
+            ")" => parenthesis = None,
+            _ => {}
+        }
+        more = cursor.goto_next_sibling();
+    }
+    let last = last_character(source, error, end);
+    if body {
+        return Some(syntax_error::end_of_block(last, braces.max(1), header));
+    }
+    Some(match parenthesis {
+        Some(open) => syntax_error::endless_list(open, last),
+        None => syntax_error::opening_brace(last),
+    })
+}
+
+/// The report on a header behind which a statement stands that the parser took for a part of it; `child` is a child of the header.
+pub fn opening_brace_in(source: Source<'_>, function: Node<'_>, child: Node<'_>) -> Option<Diagnostic> {
+    if !child.is_error() || ptx_isa::ISA.opcode(source.word(child).text.split(['.', ' ', ';']).next()?).is_none() {
+        return None;
+    }
+    let found = syntax_error::opening_brace(last_character(source, function, child.start_byte()));
+    // The parser lost its way: whether the function has its other brace is not known.
+    Some(Diagnostic { fixes: Vec::new(), ..found })
+}
+
+/// Whether an item is a statement, or declares what only bodies and parameter lists have.
+pub fn belongs_into_body(snapshot: &Snapshot, node: Node<'_>) -> bool {
+    let (k, kind) = (kinds(), node.kind_id());
+    kind == k.instruction
+        || kind == k.label
+        || (kind == k.variable_declaration && LOCAL.contains(&&*space(snapshot, node)))
+}
+
+/// The report on a header that a statement follows, or the first of its parameters.
+pub fn opening_bracket(snapshot: &Snapshot, header: &Item<'_>, next: Node<'_>) -> Diagnostic {
+    let text = snapshot.text(header.range.clone());
+    let source = Source { text: &text, base: header.range.start };
+    let last = last_character(source, header.node, header.range.end);
+    let listed = header.node.child_by_field_id(fields().parameters).is_some();
+    let parameter = next.kind_id() == kinds().variable_declaration && &*space(snapshot, next) == ".param";
+    let found = match (listed, parameter) {
+        (false, true) => syntax_error::opening_parenthesis(last),
+        _ => syntax_error::opening_brace(last),
+    };
+    found.shifted(header.range.start)
+}
+
+/// Takes away from the findings of a module what follows from an opening bracket that is missing or from a comment that is not closed, and
+/// reports the latter.
+pub fn prune(snapshot: &Snapshot, items: &[Item<'_>], found: &mut Vec<Diagnostic>) {
+    let headers: Vec<Range<usize>> = found
+        .iter()
+        .filter(|d| syntax_error::is_opening_bracket(d))
+        .filter_map(|d| items.iter().position(|i| i.range.contains(&d.range.start)))
+        .filter_map(|at| {
+            // The other brace of its body stands alone, if the parser took the body for a part of the header.
+            let brace = |i: &&Item<'_>| i.node.is_error() && snapshot.text(i.node.byte_range()).trim() == "}";
+            let last = items.get(at + 1).filter(brace).or(items.get(at))?;
+            Some(items.get(at)?.range.start..last.range.end)
+        })
+        .collect();
+    if !headers.is_empty() {
+        found.retain(|d| {
+            let follows = d.code() == Code::SyntaxError || d.code() == Code::UndefinedFunction;
+            let inside = headers.iter().any(|h| h.contains(&d.range.start));
+            !(follows && inside) || syntax_error::is_opening_bracket(d)
+        });
+    }
+    if let Some(comment) = endless_comment(snapshot) {
+        let text = snapshot.text(comment.clone());
+        found.retain(|d| {
+            // What it hides cannot be missing.
+            let hidden = undeclared_name::name(d).is_some_and(|name| is_named_in(&text, name))
+                || (d.code() == Code::ModuleHeader && d.range.start >= comment.start);
+            let before = || d.range.end <= comment.start && snapshot.text(d.range.end..comment.start).trim().is_empty();
+            !(hidden || (d.code() == Code::SyntaxError && before()))
+        });
+        let line = text.find('\n').map_or(comment.end, |at| comment.start + text[..at].trim_end().len());
+        found.push(syntax_error::endless_comment(comment, line));
+    }
+}
+
+/// A block comment without its end, which takes the rest of the text.
+fn endless_comment(snapshot: &Snapshot) -> Option<Range<usize>> {
+    let last = snapshot.rope().len_bytes().checked_sub(1)?;
+    let node = snapshot.node_at(last).filter(|n| n.kind_id() == kinds().comment)?;
+    let text = snapshot.text(node.byte_range());
+    (text.starts_with("/*") && !(text.len() >= 4 && text.trim_end().ends_with("*/"))).then(|| node.byte_range())
+}

@@ -1,0 +1,317 @@
+//! What the flow of a function tells of its registers, compact enough to be kept for every function of a module: who writes and
+//! reads each, where its value is wanted, across which threads it is the same.
+//!
+//! Offsets count from the start of the function's item, so that the facts hold wherever its text moves.
+
+use super::{Live, Usage};
+use crate::flow::dominance::{self, Tree};
+use crate::flow::liveness::Liveness;
+use crate::flow::uniformity::{self, Across};
+use crate::flow::{Function, Graph, Slot};
+use crate::hir::hash::hash_range;
+use crate::target::Environment;
+use ptx_syntax::{Node, Snapshot, kinds};
+use rustc_hash::FxHashMap as HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Of one function.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// Where each instruction begins, its guard included.
+    instructions: Box<[u32]>,
+    /// Where the last instruction ends.
+    end: u32,
+    /// By declaration, number and element.
+    registers: Box<[Register]>,
+    accesses: Box<[Access]>,
+    lives: Box<[(u32, u32)]>,
+    usage: Usage,
+}
+
+/// A register that some instruction names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Register {
+    /// Where the name stands in its declaration.
+    pub declaration: u32,
+    /// Its number in a range such as `%r<10>`, else 0.
+    pub number: u32,
+    /// Its place in a vector register, else 0.
+    pub element: u8,
+    /// Across which threads it is the same; nothing where that would take too long to find out.
+    pub across: Option<Across>,
+    /// The integer that it holds from its only write on.
+    pub constant: Option<i64>,
+    /// What it takes while it holds a value.
+    pub takes: Live,
+    accesses: Range<u32>,
+    lives: Range<u32>,
+}
+
+/// An instruction that reads or writes a register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Access(u32);
+
+impl Access {
+    const READ: u32 = 1;
+    const WRITE: u32 = 2;
+    const GUARDED: u32 = 4;
+    const FLAGS: u32 = 3;
+
+    /// The number of the instruction.
+    pub fn instruction(self) -> usize {
+        (self.0 >> Self::FLAGS) as usize
+    }
+
+    /// Whether the instruction has a guard.
+    pub fn guarded(self) -> bool {
+        self.0 & Self::GUARDED != 0
+    }
+
+    /// Whether the register is read.
+    pub fn reads(self) -> bool {
+        self.0 & Self::READ != 0
+    }
+
+    /// Whether it is written, if the guard holds.
+    pub fn writes(self) -> bool {
+        self.0 & Self::WRITE != 0
+    }
+}
+
+impl Facts {
+    /// Of a function.
+    pub fn new(function: &Function, graph: &Graph, environment: &Environment) -> Self {
+        let liveness = Liveness::new(function, graph);
+        let post = dominance::post_dominators(graph, |b| graph.blocks[b].leaves);
+        let usage = Usage::new(function, graph, &liveness, environment);
+        Self::with(function, graph, &liveness, &post, usage)
+    }
+
+    /// The same, from liveness and post-dominators that are already computed.
+    pub fn with(function: &Function, graph: &Graph, liveness: &Liveness, post: &Tree, usage: Usage) -> Self {
+        let across = uniformity::across(function, graph, liveness, post);
+        let mut constants = vec![None; function.registers.len()];
+        uniformity::constants(function).into_iter().for_each(|(slot, value)| constants[slot.index()] = Some(value));
+        let (access_starts, all_accesses) = accesses(function);
+        let (life_starts, all_lives) = lives(function, graph, liveness);
+        let mut order: Vec<usize> = (0..function.registers.len()).collect();
+        let key = |index: &usize| {
+            let register = function.registers[*index];
+            (function.declarations[register.declaration as usize].range.start, register.number, register.element)
+        };
+        order.sort_unstable_by_key(key);
+        let registers = order.iter().map(|index| {
+            let (declaration, number, element) = key(index);
+            Register {
+                declaration,
+                number,
+                element,
+                across: across.as_ref().map(|a| a[*index]),
+                constant: constants[*index],
+                takes: Live::of(function.declaration(Slot(*index as u32)).ty),
+                accesses: access_starts[*index]..access_starts[*index + 1],
+                lives: life_starts[*index]..life_starts[*index + 1],
+            }
+        });
+        Self {
+            instructions: function.instructions.iter().map(|i| i.range.start).collect(),
+            end: function.instructions.last().map_or(0, |i| i.range.end),
+            registers: registers.collect(),
+            accesses: all_accesses,
+            lives: all_lives,
+            usage,
+        }
+    }
+
+    /// How many registers the function needs.
+    pub fn usage(&self) -> &Usage {
+        &self.usage
+    }
+
+    /// The register of a declaration, whose name stands at an offset.
+    pub fn register(&self, declaration: usize, number: u32, element: u8) -> Option<&Register> {
+        let wanted = (u32::try_from(declaration).ok()?, number, element);
+        let found = self.registers.binary_search_by_key(&wanted, |r| (r.declaration, r.number, r.element)).ok()?;
+        self.registers.get(found)
+    }
+
+    /// The registers of a declaration that are used.
+    pub fn registers_of(&self, declaration: usize) -> &[Register] {
+        let from = self.registers.partition_point(|r| (r.declaration as usize) < declaration);
+        let to = self.registers.partition_point(|r| (r.declaration as usize) <= declaration);
+        self.registers.get(from..to).unwrap_or(&[])
+    }
+
+    /// The instructions that name a register, in the order of the text.
+    pub fn accesses(&self, register: &Register) -> &[Access] {
+        self.accesses.get(register.accesses.start as usize..register.accesses.end as usize).unwrap_or(&[])
+    }
+
+    /// Where a register is live, as ranges of instructions after which its value may still be read, in the order of the text.
+    pub fn lives(&self, register: &Register) -> impl Iterator<Item = Range<usize>> + '_ {
+        let lives = self.lives.get(register.lives.start as usize..register.lives.end as usize).unwrap_or(&[]);
+        lives.iter().map(|(start, end)| *start as usize..*end as usize)
+    }
+
+    /// The registers that hold a value at an instruction: before it, or after it together with what it writes, whichever is more.
+    /// What they take is what [`crate::registers::Pressure`] counts there.
+    pub fn held_at(&self, instruction: usize) -> Vec<&Register> {
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        let (mut most_before, mut most_after) = (Live::default(), Live::default());
+        for register in &self.registers {
+            let accesses = self.accesses(register);
+            let own = accesses.binary_search_by_key(&instruction, |a| a.instruction()).ok().map(|at| accesses[at]);
+            let live = self.lives(register).find(|range| range.contains(&instruction));
+            if live.is_some() || own.is_some_and(Access::writes) {
+                after.push(register);
+                most_after.add(register.takes);
+            }
+            // A write that a guard may keep from happening leaves the value before it alone.
+            let replaced = own.is_some_and(|a| a.writes() && !a.guarded());
+            if own.is_some_and(Access::reads) || (live.is_some() && !replaced) {
+                before.push(register);
+                most_before.add(register.takes);
+            }
+        }
+        if most_before > most_after { before } else { after }
+    }
+
+    /// How many instructions there are.
+    pub fn count(&self) -> usize {
+        self.instructions.len()
+    }
+
+    /// Where an instruction begins.
+    pub fn start(&self, instruction: usize) -> Option<usize> {
+        self.instructions.get(instruction).map(|start| *start as usize)
+    }
+
+    /// The instruction that an offset is in or behind.
+    pub fn instruction_at(&self, offset: usize) -> Option<usize> {
+        self.instructions.partition_point(|start| *start as usize <= offset).checked_sub(1)
+    }
+
+    /// Where the last instruction ends.
+    pub fn end(&self) -> usize {
+        self.end as usize
+    }
+
+    /// How many bytes it takes, about.
+    pub fn size(&self) -> usize {
+        size_of_val(&*self.instructions)
+            + size_of_val(&*self.registers)
+            + size_of_val(&*self.accesses)
+            + size_of_val(&*self.lives)
+            + self.usage.size()
+    }
+}
+
+/// For each slot the instructions that name it: where its part begins, and all of them.
+fn accesses(function: &Function) -> (Vec<u32>, Box<[Access]>) {
+    let count = function.registers.len();
+    let mut found: Vec<(Slot, Access)> = Vec::new();
+    for index in 0..function.instructions.len() {
+        let from = found.len();
+        let guarded = if function.instructions[index].guard.is_some() { Access::GUARDED } else { 0 };
+        let uses = [(function.reads(index), Access::READ), (function.writes(index), Access::WRITE)];
+        for (used, how) in uses.iter().flat_map(|(all, how)| all.iter().map(move |u| (u, how))) {
+            match found[from..].iter_mut().find(|(slot, _)| *slot == used.slot) {
+                Some((_, access)) => access.0 |= how,
+                None => found.push((used.slot, Access((index as u32) << Access::FLAGS | guarded | how))),
+            }
+        }
+    }
+    by_slot(count, &found)
+}
+
+/// For each slot the ranges of instructions after which it is live.
+fn lives(function: &Function, graph: &Graph, liveness: &Liveness) -> (Vec<u32>, Box<[(u32, u32)]>) {
+    const DEAD: u32 = u32::MAX;
+    let count = function.registers.len();
+    // Where the range at hand ends, for those that are live; blocks are walked backwards.
+    let mut ends = vec![DEAD; count];
+    let mut found: Vec<(Slot, (u32, u32))> = Vec::new();
+    // For each slot its last range, which the next block may continue.
+    let mut last = vec![DEAD; count];
+    let mut own: Vec<(Slot, (u32, u32))> = Vec::new();
+    let mut live: Vec<Slot> = Vec::new();
+    for (number, block) in graph.blocks.iter().enumerate().filter(|(b, _)| graph.is_reachable(*b)) {
+        for slot in liveness.at_end(number) {
+            ends[slot.index()] = block.end;
+            live.push(slot);
+        }
+        for index in block.instructions().rev() {
+            let index = index as u32;
+            if function.instructions[index as usize].guard.is_none() {
+                for written in function.writes(index as usize) {
+                    let end = std::mem::replace(&mut ends[written.slot.index()], DEAD);
+                    if end != DEAD && index < end {
+                        own.push((written.slot, (index, end)));
+                    }
+                }
+            }
+            for read in function.reads(index as usize) {
+                let end = &mut ends[read.slot.index()];
+                if *end == DEAD {
+                    *end = index;
+                    live.push(read.slot);
+                }
+            }
+        }
+        for slot in live.drain(..) {
+            let end = std::mem::replace(&mut ends[slot.index()], DEAD);
+            if end != DEAD && block.first < end {
+                own.push((slot, (block.first, end)));
+            }
+        }
+        for (slot, range) in own.drain(..).rev() {
+            match found.get_mut(last[slot.index()] as usize).filter(|(_, before)| before.1 == range.0) {
+                Some((_, before)) => before.1 = range.1,
+                None => {
+                    last[slot.index()] = found.len() as u32;
+                    found.push((slot, range));
+                }
+            }
+        }
+    }
+    by_slot(count, &found)
+}
+
+/// Sorted by slot, in the same order otherwise: where the part of each begins, and all.
+fn by_slot<T: Copy + Default>(count: usize, found: &[(Slot, T)]) -> (Vec<u32>, Box<[T]>) {
+    let mut starts = vec![0u32; count + 1];
+    found.iter().for_each(|(slot, _)| starts[slot.index() + 1] += 1);
+    for index in 0..count {
+        starts[index + 1] += starts[index];
+    }
+    let mut next = starts.clone();
+    let mut out = vec![T::default(); found.len()];
+    for (slot, item) in found {
+        let place = &mut next[slot.index()];
+        out[*place as usize] = *item;
+        *place += 1;
+    }
+    (starts, out.into_boxed_slice())
+}
+
+/// The facts of functions, by their text: they hold wherever it stands, and however old they are.
+#[derive(Debug, Clone, Default)]
+pub struct ModuleFacts {
+    pub(crate) by_text: HashMap<u64, Arc<Facts>>,
+}
+
+impl ModuleFacts {
+    /// Of a function, if it still has the text that the facts were found in; hashing it is all that this costs.
+    pub fn of(&self, snapshot: &Snapshot, function: Node<'_>) -> Option<Arc<Facts>> {
+        if self.by_text.is_empty() || function.kind_id() != kinds().function {
+            return None;
+        }
+        self.by_text.get(&hash_range(snapshot, function.byte_range())).cloned()
+    }
+
+    /// How many bytes all of them take, about.
+    pub fn size(&self) -> usize {
+        self.by_text.values().map(|f| f.size()).sum()
+    }
+}
