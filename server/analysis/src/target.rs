@@ -5,6 +5,7 @@ pub mod project;
 use self::project::Project;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Gate, GateAlternative, GateKind, Target, Version};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// What the module's header says. What it does not say, or says wrongly, is `None` and gates nothing.
@@ -22,6 +23,16 @@ pub struct Environment {
     pub asked: bool,
     /// What the module is asked about besides.
     pub project: Arc<Project>,
+}
+
+impl Hash for Environment {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // Everything that `PartialEq` compares; a new field must not be left out.
+        let Self { version, target, options, address_size, asked, project } = self;
+        version.hash(state);
+        target.map(|t| t.name).hash(state);
+        (options, address_size, asked, project).hash(state);
+    }
 }
 
 /// The name of a target as the tables have it: `compute_90a` is another word for `sm_90a`.

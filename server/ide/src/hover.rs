@@ -9,10 +9,8 @@ mod memory;
 mod name;
 mod number;
 mod register;
-mod statement;
 
 pub(crate) use decode::short as decoded;
-pub(crate) use statement::{annotated, statement_at};
 
 use crate::describe::{self, Explained, Page};
 use name::Told;

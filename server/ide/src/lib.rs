@@ -12,6 +12,7 @@ mod definition;
 mod demangle;
 mod describe;
 mod document_symbols;
+mod excerpt;
 mod explain;
 mod fixes;
 mod folding;

@@ -13,6 +13,9 @@ pub const SHOW_REFERENCES: &str = "ptx-analyzer.showReferences";
 /// Another one: shows what a warp does in a view of the client's own, which asks for it by `ptx-analyzer.evaluateWarp`.
 pub const SHOW_WARP: &str = "ptx-analyzer.showWarp";
 
+/// The command that shows a page of the reference: of actions that explain a diagnostic, and of links in hovers.
+pub const EXPLAIN: &str = "ptx-analyzer.explain";
+
 /// Another one: asks for another name for what stands at a position, `(uri, position)`.
 pub const RENAME: &str = "ptx-analyzer.rename";
 
@@ -168,7 +171,7 @@ impl Session {
                 .is_some_and(|r| r.properties.iter().any(|p| p == "tooltip")),
             shows_references: has(SHOW_REFERENCES),
             shows_warps: has(SHOW_WARP),
-            explains: has(crate::handlers::commands::EXPLAIN),
+            explains: has(EXPLAIN),
             renames: has(RENAME),
             configuration: is(workspace.and_then(|w| w.configuration)),
             registers_configuration: is(

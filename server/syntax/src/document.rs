@@ -1,6 +1,7 @@
 //! A text that can be edited, and its tree.
 
 use crate::forest::{Forest, MIN_CHUNK, Part, point};
+use crate::parser::parser;
 use ropey::Rope;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -48,17 +49,6 @@ impl Edit {
 fn new_number() -> u64 {
     static DOCUMENTS: AtomicU64 = AtomicU64::new(0);
     DOCUMENTS.fetch_add(1, Ordering::Relaxed)
-}
-
-/// A parser of PTX.
-///
-/// # Panics
-/// Only if the grammar was generated for another version of the tree-sitter runtime, which the tests rule out.
-pub fn parser() -> Parser {
-    let mut parser = Parser::new();
-    #[allow(clippy::expect_used)]
-    parser.set_language(&tree_sitter_ptx::LANGUAGE.into()).expect("the grammar fits the runtime");
-    parser
 }
 
 impl Snapshot {

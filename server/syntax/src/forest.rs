@@ -6,6 +6,7 @@
 //! function alone, so that nothing around it decides how the parser recovers, and pieces without one have the nodes of the whole. The
 //! grammar takes the head of a function within another one for unknown directives; here that counts as an error.
 
+use crate::parser::{parser, slice};
 use crate::pieces::{begins_function, cuts, may_end};
 use crate::threads::in_parallel;
 use crate::visible::visible;
@@ -61,7 +62,7 @@ impl Forest {
     pub fn new(text: &str, rope: &Rope, threads: usize, least: usize) -> Self {
         let cuts = if text.len() < least.saturating_mul(2) { Vec::new() } else { cuts(text.as_bytes()) };
         let groups = grouped(&cuts, text.len(), least);
-        let pieces = in_parallel(&groups, threads, crate::document::parser, |parser, group| {
+        let pieces = in_parallel(&groups, threads, parser, |parser, group| {
             let mut parse = |range: Range<usize>| parse_fresh(parser, text, rope, range);
             Piece::parsed(group.range.clone(), group.cuts, &mut parse)
         });
@@ -329,15 +330,6 @@ fn heads(rope: &Rope, range: Range<usize>) -> usize {
 /// The cuts in a range that begins at one.
 fn cuts_in(rope: &Rope, range: Range<usize>) -> Vec<usize> {
     cuts(&slice(rope, range.clone())).into_iter().map(|cut| cut + range.start).collect()
-}
-
-/// The bytes of a range of a text; an edit of the text is on boundaries of characters, and so are cuts.
-pub fn slice(rope: &Rope, range: Range<usize>) -> std::borrow::Cow<'_, [u8]> {
-    let slice = rope.byte_slice(range);
-    match slice.as_str() {
-        Some(text) => text.as_bytes().into(),
-        None => slice.bytes().collect::<Vec<_>>().into(),
-    }
 }
 
 /// Whether a piece begins with a function.

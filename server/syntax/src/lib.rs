@@ -6,6 +6,7 @@
 mod document;
 mod forest;
 mod kinds;
+mod parser;
 mod pieces;
 mod threads;
 mod visible;

@@ -3,7 +3,7 @@
 //! Functions that walk a tree recurse into it, so a tree must not be deeper than a stack is large. Brackets make it deep, and this module
 //! bounds their depth ([`LIMIT`]).
 
-use crate::forest::slice;
+use crate::parser::slice;
 use ropey::Rope;
 use std::ops::Range;
 

@@ -1,12 +1,20 @@
 //! Hashes of texts: not for keys that an attacker could choose.
 
 use ptx_syntax::Snapshot;
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 /// Hash of a text.
 pub fn hash(text: &str) -> u64 {
     xxh3_64(text.as_bytes())
+}
+
+/// Hash of a value, by what its `Hash` says.
+pub fn hash_of(value: &impl Hash) -> u64 {
+    let mut hasher = Xxh3::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Hash of two hashes; the order matters.

@@ -11,7 +11,6 @@ mod unchanged;
 
 use crate::check::codes::Code;
 use crate::hir::directive_parts;
-use crate::hir::hash::hash_range;
 use crate::hir::module::Dependencies;
 pub(crate) use facts::module_of;
 use threads::Threads;
@@ -27,7 +26,7 @@ use crate::check::rules::{
 };
 use crate::check::variables::{self, Statement};
 use crate::forms::mnemonics::Heads;
-use crate::hir::hash::{hash, mix};
+use crate::hir::hash::{hash_of, hash_range, mix};
 use crate::hir::lower::{self, Source};
 use crate::hir::module::{Header, Item, ModuleSymbol, is_function, items};
 use crate::hir::signature::Signatures;
@@ -200,7 +199,7 @@ impl Analyzer {
         let items = items(snapshot);
         let mut out = Vec::new();
         let header = header(snapshot, &items, &self.asked, &mut self.signatures, &mut out);
-        let environment = hash(&format!("{:?}", header.environment));
+        let environment = hash_of(&header.environment);
         let mut records = Vec::new();
         let mut later = Vec::new();
         let mut hashes = Vec::new();
@@ -311,7 +310,7 @@ impl Record {
 
 /// What a function's findings depend on besides its text and names: what a statement's depend on, and the module's files.
 fn context(environment: u64, header: &Header) -> u64 {
-    if header.files.is_empty() { environment } else { mix(environment, hash(&format!("{:?}", header.files))) }
+    if header.files.is_empty() { environment } else { mix(environment, hash_of(&header.files)) }
 }
 
 /// Functions, and what may be long: sections, and variables with an initializer.

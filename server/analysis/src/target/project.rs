@@ -4,6 +4,7 @@
 use crate::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Gate, GateAlternative, GateKind, Target, Version};
+use std::hash::{Hash, Hasher};
 
 /// What a project wants.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -14,6 +15,14 @@ pub struct Project {
     pub version: Option<Version>,
     /// Whether to say what is had by one architecture or one family alone.
     pub portable: bool,
+}
+
+impl Hash for Project {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Self { targets, version, portable } = self;
+        targets.iter().for_each(|t| t.name.hash(state));
+        (version, portable).hash(state);
+    }
 }
 
 /// Why something is not for the project.

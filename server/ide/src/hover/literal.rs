@@ -1,9 +1,9 @@
 //! Hover on numbers.
 
 use super::instruction::integer;
-use super::statement::local;
 use super::{At, Found, decode, number};
 use crate::describe::Page;
+use crate::excerpt::{local, short};
 use ptx_analysis::ast::{Constant, OperandKind};
 use ptx_analysis::lower::{self, Source};
 use ptx_analysis::types::TypeId;
@@ -29,7 +29,7 @@ impl At<'_> {
             }
             _ => number::integer(integer(&operand)?, &text, ty),
         };
-        page.code(&super::statement::short(&text));
+        page.code(&short(&text));
         if let Some((here, value)) = here.as_ref().zip(integer(&operand)) {
             page.append(decode::page(here, value));
         }

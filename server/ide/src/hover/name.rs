@@ -1,9 +1,9 @@
 //! Hover on names that the module declares.
 
 use super::At;
-use super::statement::{annotated, done, function, instruction, statement_at, times};
 use crate::demangle::demangle;
 use crate::describe::Page;
+use crate::excerpt::{annotated, done, function, instruction, statement_at, times};
 use crate::references::{self, Access, Reference};
 use crate::registers;
 use ptx_analysis::semantics::names::{self, Declaration, What};

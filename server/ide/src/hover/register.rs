@@ -1,9 +1,9 @@
 //! What the flow of a function tells of a register.
 
 use super::name::Told;
-use super::statement::{annotated, done, function, instruction, statement_at};
 use super::{At, decode};
 use crate::describe::Page;
+use crate::excerpt::{annotated, done, function, instruction, statement_at};
 use crate::registers;
 use ptx_analysis::Analyzer;
 use ptx_analysis::flow::uniformity::Across;

@@ -3,7 +3,7 @@
 use super::pressure::{HeldValue, held};
 use super::{MIN_LIVE, bound as bound_at, counted, line, peaks};
 use crate::describe::Page;
-use crate::hover::{annotated, statement_at};
+use crate::excerpt::{annotated, statement_at};
 use ptx_analysis::registers::facts::{Facts, Register};
 use ptx_analysis::registers::occupancy::{LimitedBy, Needs, Occupancy};
 use ptx_analysis::registers::{Figure, Kernel, Live};

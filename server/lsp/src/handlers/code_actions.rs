@@ -2,10 +2,11 @@
 //!
 //! Edits come with the answer: they are cheap to find, and not every client asks for them afterwards (`codeAction/resolve`).
 
-use super::commands::{COMPARE_REGISTERS, EXPLAIN, WRITE_LAUNCH};
+use super::commands::{COMPARE_REGISTERS, WRITE_LAUNCH};
 use super::{code_lenses, evaluate};
 use crate::assembler::compare::function_headed_at;
 use crate::document::Checked;
+use crate::session::EXPLAIN;
 use crate::session::{RENAME, Session};
 use crate::shared::{Shared, cancellable};
 use ptx_analysis::Code;

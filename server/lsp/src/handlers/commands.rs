@@ -2,7 +2,7 @@
 
 use super::{WITH_PROGRESS, compare, evaluate, registers, snapshot, status, syntax_tree, workspace_check};
 use crate::convert::page_address;
-use crate::session::Session;
+use crate::session::{EXPLAIN, Session};
 use crate::shared::{Shared, off_thread};
 use serde_json::Value;
 use std::sync::Arc;
@@ -13,8 +13,6 @@ use tower_lsp_server::ls_types::{
 };
 
 const SHOW_SYNTAX_TREE: &str = "ptx-analyzer.showSyntaxTree";
-/// Also the command of actions that explain a finding.
-pub const EXPLAIN: &str = "ptx-analyzer.explain";
 const SERVER_STATUS: &str = "ptx-analyzer.serverStatus";
 /// Also the command of lenses that tell of registers.
 pub const REGISTER_PRESSURE: &str = "ptx-analyzer.registerPressure";

@@ -1,7 +1,7 @@
 //! `textDocument/hover`.
 
 use super::at;
-use super::commands::EXPLAIN;
+use crate::session::EXPLAIN;
 use crate::session::Session;
 use crate::shared::Shared;
 use tower_lsp_server::jsonrpc::Result;

@@ -8,7 +8,7 @@ use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::{Analysis, unused_function};
 use crate::flow::{self, Graph, Module};
 use crate::forms::mnemonics::Heads;
-use crate::hir::hash::{hash, mix};
+use crate::hir::hash::{hash, hash_of, mix};
 use crate::hir::module::Dependencies;
 use crate::hir::module::{Header, Item, is_function, items};
 use crate::hir::statements::children;
@@ -55,7 +55,7 @@ impl Analyzer {
         let items = items(snapshot);
         let header = header(snapshot, &items, &self.asked, &mut self.signatures, &mut Vec::new());
         let module = module_facts(snapshot, &items);
-        let environment = mix(hash(&format!("{:?}", header.environment)), fingerprint(&module));
+        let environment = mix(hash_of(&header.environment), fingerprint(&module));
         self.lints.pass += 1;
         let pass = self.lints.pass;
         let hashes: Vec<u64> = self.last.iter().flat_map(|(_, all)| all.iter().map(|(_, text)| *text)).collect();
