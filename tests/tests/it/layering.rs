@@ -1,7 +1,8 @@
 //! Who may know whom: read from `cargo metadata`, so that no crate grows a dependency by the way.
 
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::process::Command;
 
 /// What each crate may depend on when it is built for users.
@@ -77,4 +78,79 @@ fn only_the_server_knows_the_protocol() {
         let wrong: Vec<&String> = found.iter().filter(wrong).collect();
         assert!(wrong.is_empty(), "{name} must not depend on {wrong:?}");
     }
+}
+
+/// The top-level modules of a crate, each with those that its code names. Tests may name any.
+fn modules(crate_folder: &Path) -> BTreeMap<String, BTreeSet<String>> {
+    let mut out = BTreeMap::new();
+    let mut folders = vec![(crate_folder.to_owned(), None)];
+    while let Some((folder, top)) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder of sources").map(|e| e.expect("an entry").path()) {
+            let stem = entry.file_stem().and_then(|s| s.to_str()).expect("a name").to_owned();
+            if ["tests", "testing", "lib", "main"].contains(&stem.as_str()) {
+                continue;
+            }
+            let module: String = top.clone().unwrap_or(stem);
+            if entry.is_dir() {
+                folders.push((entry, Some(module)));
+            } else if entry.extension().is_some_and(|e| e == "rs") {
+                let text = std::fs::read_to_string(&entry).expect("a source");
+                let named: &mut BTreeSet<String> = out.entry(module.clone()).or_default();
+                named.extend(named_modules(&text).filter(|name| *name != module));
+            }
+        }
+    }
+    out
+}
+
+/// The modules that a source names from the root of its crate, its own tests and comments aside.
+fn named_modules(text: &str) -> impl Iterator<Item = String> {
+    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let code: String = code.lines().map(|l| l.split("//").next().unwrap_or_default().to_owned() + "\n").collect();
+    let mut out = Vec::new();
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    for (at, path) in code.match_indices("crate::") {
+        if code[..at].ends_with(|c| is_name(c) || c == ':' || c == '$') {
+            continue;
+        }
+        let rest = &code[at + path.len()..];
+        let name = |text: &str| text.trim_start().split(|c| !is_name(c)).next().unwrap_or_default().to_owned();
+        match rest.strip_prefix('{') {
+            // A list: of each entry the first name.
+            Some(list) => {
+                let end = list.find(';').unwrap_or(list.len());
+                let mut depth = 0;
+                let entries = list[..end].split(|c| {
+                    depth += i32::from(c == '{') - i32::from(c == '}');
+                    depth == 0 && c == ','
+                });
+                out.extend(entries.map(name));
+            }
+            None => out.push(name(rest)),
+        }
+    }
+    out.into_iter()
+}
+
+#[test]
+fn modules_of_a_crate_know_each_other_in_one_direction() {
+    let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("../server");
+    for folder in std::fs::read_dir(&server).expect("the crates").map(|e| e.expect("an entry").path()) {
+        let mut left = modules(&folder.join("src"));
+        let names: BTreeSet<String> = left.keys().cloned().collect();
+        left.values_mut().for_each(|named| named.retain(|n| names.contains(n)));
+        // What knows nobody of those that are left is in no circle.
+        while let Some(free) = left.iter().find(|(_, named)| named.is_empty()).map(|(name, _)| name.clone()) {
+            left.remove(&free);
+            left.values_mut().for_each(|named| named.retain(|n| *n != free));
+        }
+        assert!(left.is_empty(), "{}: each of these leads back to itself or to a circle: {left:#?}", folder.display());
+    }
+}
+
+#[test]
+fn named_modules_are_found() {
+    let text =
+        "use crate::a::B;\nuse crate::{c, d::{E, F}, g};\n// crate::no\nfn f() { crate::h::i() }\nthing::crate::no";
+    assert_eq!(named_modules(text).collect::<Vec<_>>(), ["a", "c", "d", "g", "h"]);
 }
