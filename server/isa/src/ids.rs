@@ -4,7 +4,7 @@
 //! for every key is complete, and one that lacks the arm for a new key does not compile.
 
 use crate::tables::Emit;
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 include!(concat!(env!("OUT_DIR"), "/ids.rs"));
 
@@ -14,6 +14,17 @@ impl Modifier {
         self.name().trim_start_matches('.')
     }
 }
+
+macro_rules! printed {
+    ($($name:ident)*) => {$(
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+    )*};
+}
+printed!(Exec Modifier OperandName SlotName);
 
 macro_rules! emit_variant {
     ($($name:ident)*) => {$(
