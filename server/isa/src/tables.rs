@@ -194,7 +194,7 @@ table! {
     struct Slot {
         /// Name of the set (`type`), or the modifier itself with its dot.
         name: &'static str,
-        /// The same name for code; nothing for a modifier itself, and for a name that only tables read at run time have.
+        /// The variant of that name; `None` for a single modifier, and for a name that only tables read at run time have.
         set: Option<SlotName>,
         /// The values that may stand here, with their dots.
         values: &'static [&'static str],
@@ -220,7 +220,7 @@ table! {
     struct Value {
         /// The name in the form, `d`.
         name: &'static str,
-        /// The same name for code; nothing for one that only tables read at run time have.
+        /// The variant of that name; `None` for a name that only tables read at run time have.
         id: Option<OperandName>,
         /// Read, written or both.
         access: Access,

@@ -4,7 +4,7 @@ use crate::signature::Signature;
 use crate::symbols::{self, Origin};
 use crate::types::TypeId;
 use ptx_isa::tables::{self, Access, Bound, Effect, Entry, Extent, Flow, Form, Kind, Space, SpecialRegister};
-use ptx_isa::{Modifier, OperandName, SlotName};
+use ptx_isa::{Exec, Modifier, OperandName, SlotName};
 use std::ops::Range;
 
 /// One register of one declaration, or one element of a vector register. Slots are numbered in the order of their first
@@ -239,7 +239,7 @@ pub struct Chosen {
     pub form: &'static Form,
     /// The value in each slot of the form, as the tables spell it.
     pub values: Box<[Option<&'static str>]>,
-    /// The same values for code.
+    /// The variants of these values.
     pub modifiers: Box<[Option<Modifier>]>,
     /// All threads of a warp must execute it together.
     pub converge: bool,
@@ -255,6 +255,11 @@ impl Chosen {
             Modifier::Le | Modifier::Gt | Modifier::Ls | Modifier::Hi => number.checked_add(1),
             _ => None,
         })
+    }
+
+    /// What executes the instructions; nothing for those that the interpreter refuses.
+    pub fn exec(&self) -> Option<Exec> {
+        self.entry.exec_of(self.form)
     }
 
     /// The modifiers that are written, in the order of the form.

@@ -77,7 +77,7 @@ impl<'a> Inst<'a> {
 
     /// The key of its semantics.
     pub fn exec(&self) -> Option<Exec> {
-        self.entry().exec_of(self.form())
+        self.function.chosen(self.index).exec()
     }
 
     /// Whether a modifier is written, whatever slot it is in.

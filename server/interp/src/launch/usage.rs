@@ -7,7 +7,7 @@ use ptx_analysis::flow::{Function, Operand, Role, Slot, Value};
 use ptx_analysis::program::Callable;
 use ptx_analysis::symbols::Origin;
 use ptx_isa::tables::Access;
-use ptx_isa::{Modifier, SlotName};
+use ptx_isa::{Exec, Modifier, SlotName};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A parameter, or a part of one: its index, and the byte at which it is loaded.
@@ -119,7 +119,7 @@ pub(super) fn usage(callable: &Callable) -> Usages {
             certain.insert((index, 0));
         }
     }
-    for index in (0..function.instructions.len()).filter(|i| function.entry(*i).name == "cvta") {
+    for index in (0..function.instructions.len()).filter(|i| function.chosen(*i).exec() == Some(Exec::AddressCvta)) {
         let operands = function.operands_of(index).iter().filter(|o| o.reads());
         for cells in operands.flat_map(|o| o.slots()).filter_map(|s| held.get(s.index())) {
             certain.extend(cells.iter().filter(|_| cells.len() == 1));

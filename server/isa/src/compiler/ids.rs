@@ -1,4 +1,4 @@
-//! The enumerations that code names things of the tables by: what executes an instruction, modifiers, sets of modifiers, operands.
+//! Source of the enumerations by which code names semantics, modifiers, slots and operands of the tables.
 
 use super::exec;
 use crate::tables::{Isa, Value};
@@ -24,7 +24,7 @@ pub fn variant(name: &str) -> String {
     out
 }
 
-/// Which instructions have a name, by name.
+/// The instructions that have a name, by that name.
 type Users<'a> = BTreeMap<&'a str, BTreeSet<&'static str>>;
 
 /// The source of all enumerations.
@@ -67,8 +67,8 @@ fn enumeration(name: &str, doc: &str, users: &Users<'_>) -> Result<String, Strin
     let (mut variants, mut all, mut names) = (String::new(), String::new(), String::new());
     for (text, instructions) in users {
         let variant = variant(text);
-        let mut list: Vec<String> = instructions.iter().take(LISTED).map(|name| format!("`{name}`")).collect();
-        if instructions.len() > LISTED {
+        let mut list: Vec<String> = instructions.iter().take(MAX_LISTED).map(|name| format!("`{name}`")).collect();
+        if instructions.len() > MAX_LISTED {
             list.push("…".to_owned());
         }
         // Writing to a String cannot fail.
@@ -90,8 +90,8 @@ fn enumeration(name: &str, doc: &str, users: &Users<'_>) -> Result<String, Strin
     ))
 }
 
-/// So many instructions are listed in the documentation of a variant.
-const LISTED: usize = 12;
+/// The most instructions that the documentation of a variant lists.
+const MAX_LISTED: usize = 12;
 
 #[cfg(test)]
 mod tests {

@@ -10,7 +10,7 @@ table! {
     struct Executed {
         /// The key of the semantics, `integer.add`; empty: nothing is said here, or it is refused.
         key: &'static str,
-        /// The variant of that key; nothing without a key, and for one that only tables read at run time have.
+        /// The variant of that key; `None` without a key, and for a key that only tables read at run time have.
         exec: Option<Exec>,
         /// Why it is not executed, Markdown; empty: it is, or nothing is said here.
         refused: &'static str,

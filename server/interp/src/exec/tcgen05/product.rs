@@ -135,7 +135,7 @@ impl Plan {
     /// A multiplication that one lane has started. Nothing if it cannot be made.
     fn run(&self, context: &mut Context<'_>, lane: usize) -> Option<()> {
         let bits = context.registers.lane(self.instruction, lane);
-        let instruction = undefined(context, lane, descriptor::instruction(bits, self.kind.name()))?;
+        let instruction = undefined(context, lane, descriptor::instruction(bits, self.kind))?;
         let Shape { m, n, .. } = instruction.shape;
         let sparse = if instruction.sparse {
             Err(product::Refusal("the instruction descriptor says that A is sparse, but the instruction does not"))
