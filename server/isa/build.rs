@@ -1,4 +1,4 @@
-//! Compiles `data/*.isa` into `OUT_DIR/tables.rs` and `OUT_DIR/exec.rs`, `data/*.tsv` into `OUT_DIR/usage.rs`.
+//! Compiles `data/*.isa` into `OUT_DIR/tables.rs` and `OUT_DIR/ids.rs`, `data/*.tsv` into `OUT_DIR/usage.rs`.
 
 // The compiler and the tables are also parts of the library; the build script uses only some of it.
 #[allow(dead_code, missing_docs)]
@@ -7,6 +7,33 @@ mod compiler;
 #[allow(dead_code, missing_docs)]
 #[path = "src/tables.rs"]
 mod tables;
+
+/// Stands in for the enumerations of the library, which this script writes: a name prints itself as the variant that it becomes.
+mod ids {
+    use crate::compiler::ids::variant;
+    use crate::tables::Emit;
+
+    macro_rules! name {
+        ($($name:ident)*) => {$(
+            #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+            pub struct $name(&'static str);
+
+            impl $name {
+                pub fn of(name: &'static str) -> Option<Self> {
+                    Some(Self(name))
+                }
+            }
+
+            impl Emit for $name {
+                fn emit(&self, out: &mut String) {
+                    out.push_str(concat!(stringify!($name), "::"));
+                    out.push_str(&variant(self.0));
+                }
+            }
+        )*};
+    }
+    name!(Exec OperandName SlotName);
+}
 
 use std::path::Path;
 use std::{env, fs, process};
@@ -33,11 +60,11 @@ fn main() {
     isa.emit(&mut out);
     out.push_str(";\n");
     let Ok(dir) = env::var("OUT_DIR") else { fail("OUT_DIR is not set") };
-    let exec = compiler::exec::source(&isa).unwrap_or_else(|error| fail(&error));
+    let ids = compiler::ids::source(&isa).unwrap_or_else(|error| fail(&error));
     let usage = beside("usage.tsv", |file, text| compiler::usage::usage(file, text, &isa));
     let cuda = beside("cuda.tsv", |file, text| compiler::usage::cuda(file, text, &isa));
     let values = beside("values.tsv", |file, text| compiler::usage::values(file, text, &isa));
-    for (name, text) in [("tables.rs", out), ("exec.rs", exec), ("usage.rs", usage + &cuda + &values)] {
+    for (name, text) in [("tables.rs", out), ("ids.rs", ids), ("usage.rs", usage + &cuda + &values)] {
         if let Err(error) = fs::write(Path::new(&dir).join(name), text) {
             fail(&format!("{name}: {error}"));
         }

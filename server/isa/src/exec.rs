@@ -1,21 +1,12 @@
-//! The semantics that instructions have, as an enumeration that is made of the data: a `match` over [`Exec`] with an arm for every
-//! key is complete, and one that lacks the arm for a new key does not compile.
+//! The semantics that instructions have.
 
+use crate::ids::Exec;
 use crate::tables::{Entry, Form};
-
-include!(concat!(env!("OUT_DIR"), "/exec.rs"));
-
-impl Exec {
-    /// The semantics of that key, `integer.add`.
-    pub fn of(key: &str) -> Option<Self> {
-        Self::ALL.binary_search_by_key(&key, |exec| exec.name()).ok().map(|i| Self::ALL[i])
-    }
-}
 
 impl Entry {
     /// The semantics of one of its forms; `None` where the interpreter refuses it ([`Entry::refusal_of`]).
     pub fn exec_of(&self, form: &Form) -> Option<Exec> {
-        Exec::of(self.executed_of(form).key)
+        self.executed_of(form).exec
     }
 
     /// Why the interpreter refuses one of its forms, Markdown; `None` where it does not.

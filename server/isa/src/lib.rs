@@ -8,13 +8,14 @@
 pub mod compiler;
 mod exec;
 pub mod fragment;
+mod ids;
 #[cfg(feature = "live")]
 mod live;
 mod lookup;
 pub mod tables;
 mod usage;
 
-pub use exec::Exec;
+pub use ids::{Exec, Modifier, OperandName, SlotName};
 #[cfg(feature = "live")]
 pub use live::ISA;
 

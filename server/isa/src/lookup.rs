@@ -1,7 +1,7 @@
 //! Look-up in the tables.
 
 use crate::tables::{
-    Constant, Directive, Encoding, Entry, Field, Initial, Isa, Modifier, Multiprocessor, Opcode, Space,
+    Constant, Directive, Encoding, Entry, Field, Initial, Isa, ModifierInfo, Multiprocessor, Opcode, Space,
     SpecialRegister, Target, Type, TypeClass, Version,
 };
 use std::fmt;
@@ -21,7 +21,7 @@ impl Isa {
     }
 
     /// The modifier of that name (with its dot).
-    pub fn modifier(&self, name: &str) -> Option<&'static Modifier> {
+    pub fn modifier(&self, name: &str) -> Option<&'static ModifierInfo> {
         self.modifiers.binary_search_by_key(&name, |m| m.name).ok().map(|i| &self.modifiers[i])
     }
 

@@ -36,6 +36,7 @@ mod successor;
 #[path = "tables/usage.rs"]
 mod usage;
 
+use crate::ids::{OperandName, SlotName};
 pub use choices::*;
 pub use directive::{ArgumentKind, Bound, DataType, Directive, NamedValue, Part, Takes};
 pub use effect::{Effect, Protocol, Temporaries, Verb};
@@ -62,7 +63,7 @@ table! {
         /// Types, in the order of the data files.
         types: &'static [Type],
         /// Modifiers, sorted by name.
-        modifiers: &'static [Modifier],
+        modifiers: &'static [ModifierInfo],
         /// State spaces, with their sub-spaces.
         spaces: &'static [Space],
         /// Special registers, sorted by name.
@@ -193,6 +194,8 @@ table! {
     struct Slot {
         /// Name of the set (`type`), or the modifier itself with its dot.
         name: &'static str,
+        /// The variant of that name; `None` for a single modifier, and for a name that only tables read at run time have.
+        set: Option<SlotName>,
         /// The values that may stand here, with their dots.
         values: &'static [&'static str],
         /// May be left out.
@@ -217,6 +220,8 @@ table! {
     struct Value {
         /// The name in the form, `d`.
         name: &'static str,
+        /// The variant of that name; `None` for a name that only tables read at run time have.
+        id: Option<OperandName>,
         /// Read, written or both.
         access: Access,
         /// What kind of thing.
@@ -411,8 +416,8 @@ table! {
         gates: &'static [Gate],
     }
 
-    /// A modifier.
-    struct Modifier {
+    /// What the tables say of a modifier.
+    struct ModifierInfo {
         /// With its dot.
         name: &'static str,
         /// May be written more than once, in any instruction.

@@ -126,7 +126,7 @@ impl<'a> Addresses<'a> {
     }
 
     fn named(&self, index: usize, effect: &Effect, depth: u8) -> Option<Address> {
-        let operand = self.function.named(index, effect.operand).next()?;
+        let operand = self.function.affected(index, effect).next()?;
         self.operand(index, operand, depth)
     }
 

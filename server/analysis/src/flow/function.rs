@@ -3,7 +3,8 @@
 use crate::hir::signature::Signature;
 use crate::hir::symbols::{self, Origin};
 use crate::hir::types::TypeId;
-use ptx_isa::tables::{self, Access, Bound, Entry, Extent, Flow, Form, Kind, Space, SpecialRegister};
+use ptx_isa::tables::{Access, Bound, Effect, Entry, Extent, Flow, Form, Kind, Space, SpecialRegister, self};
+use ptx_isa::{Exec, Modifier, OperandName, SlotName};
 use std::ops::Range;
 
 /// One register of one declaration, or one element of a vector register. Slots are numbered in the order of their first
@@ -236,8 +237,10 @@ pub struct Chosen {
     pub entry: &'static Entry,
     /// The form.
     pub form: &'static Form,
-    /// The value in each slot of the form.
+    /// The value in each slot of the form, as the tables spell it.
     pub values: Box<[Option<&'static str>]>,
+    /// The variants of these values.
+    pub modifiers: Box<[Option<Modifier>]>,
     /// All threads of a warp must execute it together.
     pub converge: bool,
     /// The state space among its modifiers.
@@ -247,11 +250,32 @@ pub struct Chosen {
 impl Chosen {
     /// Of a comparison for order with a number: the least number that is on the other side of it than those below.
     pub fn parts_at(&self, number: i64) -> Option<i64> {
-        self.values.iter().flatten().find_map(|v| match *v {
-            ".lt" | ".ge" | ".lo" | ".hs" => Some(number),
-            ".le" | ".gt" | ".ls" | ".hi" => number.checked_add(1),
+        self.written().find_map(|m| match m {
+            Modifier::Lt | Modifier::Ge | Modifier::Lo | Modifier::Hs => Some(number),
+            Modifier::Le | Modifier::Gt | Modifier::Ls | Modifier::Hi => number.checked_add(1),
             _ => None,
         })
+    }
+
+    /// What executes the instructions; nothing for those that the interpreter refuses.
+    pub fn exec(&self) -> Option<Exec> {
+        self.entry.exec_of(self.form)
+    }
+
+    /// The modifiers that are written, in the order of the form.
+    pub fn written(&self) -> impl Iterator<Item = Modifier> + use<'_> {
+        self.modifiers.iter().flatten().copied()
+    }
+
+    /// The modifier in the slot of that name, if one is written there.
+    pub fn modifier(&self, slot: SlotName) -> Option<Modifier> {
+        let slot = self.form.slots.iter().position(|s| s.set == Some(slot))?;
+        self.modifiers.get(slot).copied().flatten()
+    }
+
+    /// Whether a modifier is written, whatever slot it is in.
+    pub fn has(&self, modifier: Modifier) -> bool {
+        self.modifiers.contains(&Some(modifier))
     }
 }
 
@@ -341,8 +365,14 @@ impl Function {
         &self.operands[range.start as usize..range.end as usize]
     }
 
-    /// The leaves of the operand that the form calls `name`.
-    pub fn named(&self, index: usize, name: &str) -> impl Iterator<Item = &Operand> {
+    /// The leaves of the operand of that name in the form.
+    pub fn named(&self, index: usize, name: OperandName) -> impl Iterator<Item = &Operand> {
+        self.operands_of(index).iter().filter(move |o| o.spec.is_some_and(|s| s.id == Some(name)))
+    }
+
+    /// The leaves of the operand that an effect of the form is about.
+    pub fn affected(&self, index: usize, effect: &Effect) -> impl Iterator<Item = &Operand> {
+        let name = effect.operand;
         self.operands_of(index).iter().filter(move |o| o.spec.is_some_and(|s| s.name == name))
     }
 
@@ -368,16 +398,14 @@ impl Function {
         self.chosen(index).entry
     }
 
-    /// The value of the modifier set of that name (`type`, `ss`), or the modifier itself (`.aligned`), if it is written.
-    pub fn modifier(&self, index: usize, set: &str) -> Option<&'static str> {
-        let chosen = self.chosen(index);
-        let slot = chosen.form.slots.iter().position(|s| s.name == set)?;
-        chosen.values.get(slot).copied().flatten()
+    /// The modifier in the slot of that name, if one is written there.
+    pub fn modifier(&self, index: usize, slot: SlotName) -> Option<Modifier> {
+        self.chosen(index).modifier(slot)
     }
 
-    /// Whether a modifier is written, whatever set it is of.
-    pub fn has(&self, index: usize, modifier: &str) -> bool {
-        self.chosen(index).values.iter().flatten().any(|v| *v == modifier)
+    /// Whether a modifier is written, whatever slot it is in.
+    pub fn has(&self, index: usize, modifier: Modifier) -> bool {
+        self.chosen(index).has(modifier)
     }
 
     /// Whether all threads of a warp must execute it together.

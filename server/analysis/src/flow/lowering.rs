@@ -19,8 +19,8 @@ use crate::hir::module::{Header, Item};
 use crate::hir::signature::{ContentId, Signature};
 use crate::hir::statements::{Child, children};
 use crate::hir::symbols::{List as ListKind, Origin, Symbol};
-use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Flow};
+use ptx_isa::{ISA, Modifier};
 use ptx_syntax::{Node, fields, kinds};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::ops::Range;
@@ -329,6 +329,7 @@ impl<'t> Lowering<'_, 't> {
             entry,
             form: candidate.form,
             values: candidate.values.clone().into(),
+            modifiers: candidate.values.iter().map(|v| v.and_then(Modifier::of)).collect(),
             converge: entry.converge || values.clone().any(|v| ISA.modifier(v).is_some_and(|m| m.converge)),
             space: values.find_map(|v| ISA.space(v)),
         };

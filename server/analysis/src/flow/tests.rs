@@ -12,6 +12,7 @@ use crate::registers::facts::Facts;
 use crate::registers::{Live, report};
 use crate::target::{Environment, find_target};
 use ptx_isa::tables::Version;
+use ptx_isa::{Modifier, SlotName};
 use ptx_syntax::Snapshot;
 
 /// Lowers a kernel with this body.
@@ -73,7 +74,7 @@ fn operands_are_taken_apart() {
     let address = function.operands_of(0).iter().find(|o| o.memory().is_some()).expect("an address");
     assert_eq!(address.offset, Some(8));
     assert!(matches!(function.operands_of(2)[1].value, Value::Special(_, Some(1))));
-    assert_eq!(function.modifier(0, "ss"), Some(".global"));
+    assert_eq!(function.modifier(0, SlotName::Ss), Some(Modifier::Global));
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 use super::function::{Function, Operand, Role, Slot, Value};
 use super::graph::Graph;
+use ptx_isa::Modifier;
 use ptx_isa::tables::{Computes, Extent, TypeClass};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::cell::RefCell;
@@ -219,7 +220,8 @@ impl<'a> Variances<'a> {
     /// A comparison of a lane-dependent value with a literal.
     fn compared(&self, index: usize, bits: Option<u32>, limit: i64) -> Variance {
         let operator = self.function.chosen(index).parts_at(limit);
-        let equal = self.function.chosen(index).values.iter().flatten().any(|v| matches!(*v, ".eq" | ".ne"));
+        let chosen = self.function.chosen(index);
+        let equal = chosen.has(Modifier::Eq) || chosen.has(Modifier::Ne);
         match (operator, bits) {
             // A limit between two warps, or below all threads.
             (Some(limit), Some(bits)) if bits < 32 && limit & ((1 << bits) - 1) == 0 => Variance::Warp,

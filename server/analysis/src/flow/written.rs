@@ -6,6 +6,7 @@ use super::graph::Graph;
 use super::liveness::Global;
 use super::solve::{Direction, Equations, Meet, solve};
 use crate::hir::symbols::Origin;
+use ptx_isa::OperandName;
 use rustc_hash::FxHashMap as HashMap;
 
 /// What is known of a register where it is read.
@@ -51,7 +52,7 @@ pub fn undefined_copies(function: &Function) -> HashMap<Slot, Slot> {
         let before = copies.len();
         copies.retain(|index| {
             let origin = |slot: Slot| if unwritten(slot) { Some(slot) } else { origins.get(&slot).copied() };
-            let mut sources = function.named(*index, "a").flat_map(Operand::slots);
+            let mut sources = function.named(*index, OperandName::A).flat_map(Operand::slots);
             let Some(first) = sources.next().and_then(origin) else { return true };
             if sources.any(|s| origin(s).is_none()) {
                 return true;

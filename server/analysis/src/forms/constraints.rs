@@ -4,6 +4,7 @@ use crate::forms::spec::Arrangement;
 use crate::hir::ast::{Instruction, Operand, OperandKind};
 use crate::hir::literal;
 use ptx_isa::tables::Form;
+use ptx_isa::{Modifier, OperandName};
 
 /// What is wrong: the operand's index and the words.
 pub type Violation = (usize, String);
@@ -30,14 +31,14 @@ struct Operands<'a, 't> {
 }
 
 impl<'t> Operands<'_, 't> {
-    fn get(&self, name: &str) -> Option<(usize, &Operand<'t>)> {
+    fn get(&self, name: OperandName) -> Option<(usize, &Operand<'t>)> {
         let place = self.arrangement.operands.iter().position(|(index, _)| {
-            self.form.operands.get(usize::from(*index)).is_some_and(|o| o.pattern.names() == [name])
+            self.form.operands.get(usize::from(*index)).is_some_and(|o| o.pattern.names() == [name.name()])
         })?;
         Some((place, self.instruction.operands.get(place)?))
     }
 
-    fn integer(&self, name: &str) -> Option<(usize, i128)> {
+    fn integer(&self, name: OperandName) -> Option<(usize, i128)> {
         match self.get(name)? {
             (place, Operand { kind: OperandKind::Integer(text), .. }) => Some((place, literal::integer(text)?)),
             _ => None,
@@ -47,7 +48,7 @@ impl<'t> Operands<'_, 't> {
 
 /// `createpolicy.fractional`: more than nothing, at most everything (measured).
 fn fraction(operands: &Operands<'_, '_>) -> Option<Violation> {
-    let (place, operand) = operands.get("fraction")?;
+    let (place, operand) = operands.get(OperandName::Fraction)?;
     let OperandKind::Float(text) = operand.kind else { return None };
     let value = literal::float(text)?;
     (!(value > 0.0 && value <= 1.0))
@@ -56,19 +57,19 @@ fn fraction(operands: &Operands<'_, '_>) -> Option<Violation> {
 
 /// `createpolicy.range`: the primary part lies in the whole (measured).
 fn policy_range(operands: &Operands<'_, '_>) -> Option<Violation> {
-    let (place, size) = operands.integer("size")?;
-    let (_, total) = operands.integer("total")?;
+    let (place, size) = operands.integer(OperandName::Size)?;
+    let (_, total) = operands.integer(OperandName::Total)?;
     (size > total).then(|| (place, format!("the primary size {size} exceeds the total size {total}")))
 }
 
 /// `vmad`: signs of `a·b` and `c` may differ in one place, and with `.po` in none (measured over all combinations).
 fn vmad_negation(operands: &Operands<'_, '_>) -> Option<Violation> {
-    let negated = |name: &str| {
+    let negated = |name: OperandName| {
         let found = operands.get(name);
         (found.as_ref().map(|f| f.0), matches!(found, Some((_, Operand { kind: OperandKind::Minus(_), .. }))))
     };
-    let ((place, a), (_, b), (last, c)) = (negated("a"), negated("b"), negated("c"));
-    let plus_one = operands.instruction.modifiers.iter().any(|m| m.text == ".po");
+    let ((place, a), (_, b), (last, c)) = (negated(OperandName::A), negated(OperandName::B), negated(OperandName::C));
+    let plus_one = operands.instruction.modifiers.iter().any(|m| m.text == Modifier::Po.name());
     if plus_one && (c || a != b) {
         let place = if c { last } else { place };
         return place.map(|p| (p, "with `.po` neither the product nor `c` can be negated".to_owned()));

@@ -11,7 +11,7 @@ use form::form;
 use ptx_isa::ISA;
 use ptx_isa::tables::{
     BitField, Constant, Encoding, Entry, Executed, Extent, Flow, Gate, GateAlternative, GateKind, Isa, Meaning,
-    Modifier, Note, Opcode, Passage, SelectorPattern, Type, TypeClass,
+    ModifierInfo, Note, Opcode, Passage, SelectorPattern, Type, TypeClass,
 };
 use serde_json::{Map, Value, json};
 
@@ -117,7 +117,7 @@ fn entry(e: &'static Entry) -> Value {
 
 /// What the interpreter does with an instruction, or with one of its forms where that differs.
 fn exec(said: Executed) -> Value {
-    let Executed { key, refused } = said;
+    let Executed { key, exec: _, refused } = said;
     match (key, refused) {
         ("", "") => Value::Null,
         ("", _) => json!({"refused": refused}),
@@ -145,8 +145,8 @@ fn word(choice: &impl std::fmt::Debug) -> String {
     out
 }
 
-fn modifier(m: &'static Modifier) -> Value {
-    let Modifier { name, repeats, ignored, converge, keeps_order, summary, doc } = *m;
+fn modifier(m: &'static ModifierInfo) -> Value {
+    let ModifierInfo { name, repeats, ignored, converge, keeps_order, summary, doc } = *m;
     json!({"name": name, "repeats": repeats, "ignored": ignored, "converge": converge, "keeps_order": keeps_order,
         "summary": summary, "doc": doc})
 }

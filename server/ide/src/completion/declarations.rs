@@ -11,7 +11,7 @@ use super::usage;
 use super::{Item, ItemKind, List};
 use ptx_analysis::symbols::{Symbol, Variable};
 use ptx_isa::ISA;
-use ptx_isa::tables::{ArgumentKind, Directive, Modifier, TypeClass};
+use ptx_isa::tables::{ArgumentKind, Directive, ModifierInfo, TypeClass};
 
 /// A word that may stand next, and what must follow it at least: several ways, of which one has to be right.
 struct Word {
@@ -20,7 +20,7 @@ struct Word {
 }
 
 /// The modifiers that are lengths of vectors; which of them a declaration may have, the checks know.
-fn lengths() -> impl Iterator<Item = &'static Modifier> {
+fn lengths() -> impl Iterator<Item = &'static ModifierInfo> {
     ISA.modifiers.iter().filter(|m| m.name.strip_prefix(".v").is_some_and(|n| n.parse::<u32>().is_ok()))
 }
 
@@ -171,7 +171,7 @@ impl List<'_, '_> {
             out.push(Word { item, tails: tails.to_vec() });
         }
         if !before.words(0).any(|w| lengths().any(|m| m.name == w)) {
-            for Modifier { name, summary, .. } in lengths() {
+            for ModifierInfo { name, summary, .. } in lengths() {
                 let topic = Topic::Directive((*name).to_owned());
                 let item = Item::new(*name, ItemKind::Modifier).detail(*summary).topic(topic);
                 out.push(Word { item, tails: tails.iter().map(|t| format!(" .b32{t}")).collect() });

@@ -3,7 +3,9 @@
 use super::{Page, gates, words};
 use ptx_analysis::target::{Environment, find_target};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Constant, Directive, Modifier, Multiprocessor, Space, SpecialRegister, Target, Type, Version};
+use ptx_isa::tables::{
+    Constant, Directive, ModifierInfo, Multiprocessor, Space, SpecialRegister, Target, Type, Version,
+};
 
 /// What a modifier means by itself: a type, a state space or a modifier of the shared table.
 pub fn meaning(name: &str, environment: Option<&Environment>) -> Page {
@@ -23,7 +25,7 @@ pub fn summary(name: &str) -> Option<&'static str> {
 }
 
 /// A modifier of the shared table.
-pub fn modifier_alone(modifier: &'static Modifier) -> Page {
+pub fn modifier_alone(modifier: &'static ModifierInfo) -> Page {
     let mut page = Page::default();
     page.text(titled(modifier.name, modifier.summary));
     page.text(modifier.doc);

@@ -3,6 +3,7 @@
 use super::{Action, Call, Inst, Pass, Refusal};
 use ptx_analysis::flow::{Operand, Role, Value};
 use ptx_analysis::program::{Program, Target};
+use ptx_isa::OperandName;
 use ptx_isa::tables::{Access, Kind, TypeClass};
 
 /// The functions that can be reached from a kernel: those that bodies name, and those whose address is an initial value.
@@ -46,7 +47,7 @@ pub(crate) fn table(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let labels = &inst.function.labels;
     let targets = list.ok_or("a list of targets that is not there")?.labels.iter();
     let targets = targets.filter_map(|l| labels.get(*l as usize)).map(|l| l.target).collect();
-    Ok(Action::Table(inst.src("index")?, targets))
+    Ok(Action::Table(inst.src(OperandName::Index)?, targets))
 }
 
 fn is_list(operand: &Operand, access: Access) -> bool {

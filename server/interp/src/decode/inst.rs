@@ -9,8 +9,8 @@ use crate::registers::{Dst, Place, PredicateDst, PredicateSrc, Registers, Src};
 use crate::simd::{self, AllLanes, Compare, EachLane, LaneStep, Map1, Map2, Map3, Marked, Outcomes};
 use ptx_analysis::flow::{Function, Guard, Instruction, Operand, Role, Value};
 use ptx_analysis::types::TypeId;
-use ptx_isa::Exec;
 use ptx_isa::tables::{Access, Entry, Form, Kind, Spaces, SpecialRegister};
+use ptx_isa::{Exec, Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;
 
 /// The state space that an address is in.
@@ -77,27 +77,27 @@ impl<'a> Inst<'a> {
 
     /// The key of its semantics.
     pub fn exec(&self) -> Option<Exec> {
-        self.entry().exec_of(self.form())
+        self.function.chosen(self.index).exec()
     }
 
-    /// Whether a modifier is written, with its dot, whatever set it is of.
-    pub fn has(&self, modifier: &str) -> bool {
+    /// Whether a modifier is written, whatever slot it is in.
+    pub fn has(&self, modifier: Modifier) -> bool {
         self.function.has(self.index, modifier)
     }
 
-    /// The value of a set of modifiers, with its dot; nothing where it is not written.
-    pub fn modifier(&self, set: &str) -> Option<&'static str> {
-        self.function.modifier(self.index, set)
-    }
-
-    /// The name of the type in a set of modifiers, with its dot; empty where it is not written.
-    pub fn type_name(&self, set: &str) -> &'static str {
-        self.modifier(set).unwrap_or("")
+    /// The modifier in the slot of that name; nothing where none is written.
+    pub fn modifier(&self, slot: SlotName) -> Option<Modifier> {
+        self.function.modifier(self.index, slot)
     }
 
     /// All modifiers as written, in the order of the form.
-    pub fn modifiers(&self) -> impl Iterator<Item = &'static str> + use<'a> {
-        self.function.chosen(self.index).values.iter().flatten().copied()
+    pub fn modifiers(&self) -> impl Iterator<Item = Modifier> + use<'a> {
+        self.function.chosen(self.index).written()
+    }
+
+    /// The types among its modifiers, in the order of the form.
+    pub fn types(&self) -> impl Iterator<Item = Modifier> + use<'a> {
+        self.modifiers().filter(|m| ptx_isa::ISA.ty(m.name()).is_some())
     }
 
     /// The constants of the function.
@@ -106,13 +106,13 @@ impl<'a> Inst<'a> {
     }
 
     /// The first leaf of the operand of that name.
-    pub fn operand(&self, name: &str) -> Option<&'a Operand> {
+    pub fn operand(&self, name: OperandName) -> Option<&'a Operand> {
         self.operands(name).next()
     }
 
     /// The leaves of the operand of that name, in order.
-    pub fn operands<'n>(&self, name: &'n str) -> impl Iterator<Item = &'a Operand> + use<'a, 'n> {
-        self.all_operands().filter(move |o| o.spec.is_some_and(|s| s.name == name))
+    pub fn operands(&self, name: OperandName) -> impl Iterator<Item = &'a Operand> + use<'a> {
+        self.function.named(self.index, name)
     }
 
     /// The leaves of all operands.
@@ -121,15 +121,15 @@ impl<'a> Inst<'a> {
     }
 
     /// The operand of that name as an integer that is known now.
-    pub fn immediate(&self, name: &str) -> Option<i64> {
+    pub fn immediate(&self, name: OperandName) -> Option<i64> {
         match self.operand(name)?.value {
             Value::Integer(i) => Some(i),
             _ => None,
         }
     }
 
-    fn missing(&self, name: &str) -> Refusal {
-        Refusal(format!("`{}` without its operand `{name}`", self.entry().name))
+    fn missing(&self, name: OperandName) -> Refusal {
+        Refusal(format!("`{}` without its operand `{}`", self.entry().name, name.name()))
     }
 
     /// What an operand reads, `width` bytes wide if it is a constant. A register keeps its own width.
@@ -226,24 +226,24 @@ impl<'a> Inst<'a> {
     }
 
     /// A source of values of a type: the operand of that name.
-    pub fn src<T: Lane>(&mut self, name: &str) -> Result<Src<T>, Refusal> {
+    pub fn src<T: Lane>(&mut self, name: OperandName) -> Result<Src<T>, Refusal> {
         let operand = self.operand(name).ok_or_else(|| self.missing(name))?;
         self.source(operand)
     }
 
     /// The same for an operand that may be absent.
-    pub fn optional_src<T: Lane>(&mut self, name: &str) -> Result<Option<Src<T>>, Refusal> {
+    pub fn optional_src<T: Lane>(&mut self, name: OperandName) -> Result<Option<Src<T>>, Refusal> {
         self.operand(name).map(|o| self.source(o)).transpose()
     }
 
     /// All elements of a list, or of a vector register; of a single value, that.
-    pub fn srcs<T: Lane>(&mut self, name: &str) -> Result<Vec<Src<T>>, Refusal> {
+    pub fn srcs<T: Lane>(&mut self, name: OperandName) -> Result<Vec<Src<T>>, Refusal> {
         let places = self.places(name, T::BYTES as u8)?;
         places.into_iter().map(|p| Src::new(p).ok_or_else(|| "a register that is too narrow".into())).collect()
     }
 
     /// Where all elements of a list lie, whatever their widths; constants are so many bytes wide.
-    pub fn places(&mut self, name: &str, width: u8) -> Result<Vec<Place>, Refusal> {
+    pub fn places(&mut self, name: OperandName, width: u8) -> Result<Vec<Place>, Refusal> {
         let mut out = Vec::new();
         for operand in self.operands(name) {
             if let Value::Registers(first, count) = operand.value {
@@ -261,7 +261,7 @@ impl<'a> Inst<'a> {
     }
 
     /// A destination of values of a type: the operand of that name. `_` takes anything.
-    pub fn dst<T: Lane>(&mut self, name: &str) -> Result<Dst<T>, Refusal> {
+    pub fn dst<T: Lane>(&mut self, name: OperandName) -> Result<Dst<T>, Refusal> {
         let operand = self.operand(name).ok_or_else(|| self.missing(name))?;
         self.destination(operand)
     }
@@ -275,7 +275,7 @@ impl<'a> Inst<'a> {
     }
 
     /// All elements of a list as destinations.
-    pub fn dsts<T: Lane>(&mut self, name: &str) -> Result<Vec<Dst<T>>, Refusal> {
+    pub fn dsts<T: Lane>(&mut self, name: OperandName) -> Result<Vec<Dst<T>>, Refusal> {
         let places = self.places(name, T::BYTES as u8)?;
         places.into_iter().map(|p| Dst::new(p).ok_or_else(|| "a register that is too narrow".into())).collect()
     }
@@ -298,12 +298,12 @@ impl<'a> Inst<'a> {
     }
 
     /// The predicate operand of that name; nothing where it is absent.
-    pub fn predicate_src(&mut self, name: &str) -> Result<Option<PredicateSrc>, Refusal> {
+    pub fn predicate_src(&mut self, name: OperandName) -> Result<Option<PredicateSrc>, Refusal> {
         self.operand(name).map(|o| self.predicate(o)).transpose()
     }
 
     /// The predicate that an operand writes; nothing where it is absent.
-    pub fn predicate_dst(&mut self, name: &str) -> Result<Option<PredicateDst>, Refusal> {
+    pub fn predicate_dst(&mut self, name: OperandName) -> Result<Option<PredicateDst>, Refusal> {
         match self.operand(name).map(|o| &o.value) {
             None => Ok(None),
             Some(Value::Sink) => Ok(Some(PredicateDst(self.layout.scratch_predicate()))),
@@ -316,7 +316,7 @@ impl<'a> Inst<'a> {
     }
 
     /// Whether the operand of that name is a predicate.
-    pub fn is_predicate(&self, name: &str) -> bool {
+    pub fn is_predicate(&self, name: OperandName) -> bool {
         match self.operand(name).map(|o| &o.value) {
             Some(Value::Register(slot)) => matches!(self.layout.slot(*slot), Some(Slot::Predicate(_))),
             _ => false,
@@ -337,7 +337,7 @@ impl<'a> Inst<'a> {
     }
 
     /// The address in brackets of that name.
-    pub fn address(&mut self, name: &str) -> Result<Address, Refusal> {
+    pub fn address(&mut self, name: OperandName) -> Result<Address, Refusal> {
         let operand = self.operand(name).ok_or_else(|| self.missing(name))?;
         self.address_of(operand)
     }
@@ -366,7 +366,9 @@ impl<'a> Inst<'a> {
             Some(Kind::Address(Spaces::Slot(slot))) => chosen.values.get(usize::from(*slot)).copied().flatten(),
             Some(Kind::Address(Spaces::Named([name]))) => Some(*name),
             // Of several, the one that is written.
-            Some(Kind::Address(Spaces::Named(names))) => names.iter().copied().find(|n| self.has(n)),
+            Some(Kind::Address(Spaces::Named(names))) => {
+                names.iter().copied().find(|n| chosen.values.contains(&Some(*n)))
+            }
             _ => None,
         };
         space_named(name.unwrap_or(""))
@@ -407,7 +409,7 @@ impl<'a> Inst<'a> {
 
     /// `d = f(a)`: a cheap function of any bits, computed for all lanes.
     pub fn map1<A: Lane, D: Lane>(&mut self, f: impl Fn(A) -> D + Send + Sync + 'static) -> Result<Action, Refusal> {
-        let (d, a) = (self.dst("d")?, self.src("a")?);
+        let (d, a) = (self.dst(OperandName::D)?, self.src(OperandName::A)?);
         Ok(Action::Lanes(simd::step(Map1 { d, a, f })))
     }
 
@@ -416,7 +418,7 @@ impl<'a> Inst<'a> {
         &mut self,
         f: impl Fn(A, B) -> D + Send + Sync + 'static,
     ) -> Result<Action, Refusal> {
-        let (d, ab) = (self.dst("d")?, (self.src("a")?, self.src("b")?));
+        let (d, ab) = (self.dst(OperandName::D)?, (self.src(OperandName::A)?, self.src(OperandName::B)?));
         Ok(Action::Lanes(simd::step(Map2 { d, ab, f })))
     }
 
@@ -425,7 +427,10 @@ impl<'a> Inst<'a> {
         &mut self,
         f: impl Fn(A, B, C) -> D + Send + Sync + 'static,
     ) -> Result<Action, Refusal> {
-        let (d, abc) = (self.dst("d")?, (self.src("a")?, self.src("b")?, self.src("c")?));
+        let (d, abc) = (
+            self.dst(OperandName::D)?,
+            (self.src(OperandName::A)?, self.src(OperandName::B)?, self.src(OperandName::C)?),
+        );
         Ok(Action::Lanes(simd::step(Map3 { d, abc, f })))
     }
 
@@ -434,7 +439,8 @@ impl<'a> Inst<'a> {
         &mut self,
         f: impl Fn(A, B) -> (D, Marks) + Send + Sync + 'static,
     ) -> Result<Action, Refusal> {
-        let (d, a, b) = (self.dst::<D>("d")?, self.src::<A>("a")?, self.src::<B>("b")?);
+        let (d, a, b) =
+            (self.dst::<D>(OperandName::D)?, self.src::<A>(OperandName::A)?, self.src::<B>(OperandName::B)?);
         Ok(Self::each(move |r, lane| {
             let (value, marks) = f(r.lane(a, lane), r.lane(b, lane));
             r.put_lane(d, lane, value);
@@ -447,7 +453,12 @@ impl<'a> Inst<'a> {
         &mut self,
         f: impl Fn(A, B, C) -> (D, Marks) + Send + Sync + 'static,
     ) -> Result<Action, Refusal> {
-        let (d, a, b, c) = (self.dst::<D>("d")?, self.src::<A>("a")?, self.src::<B>("b")?, self.src::<C>("c")?);
+        let (d, a, b, c) = (
+            self.dst::<D>(OperandName::D)?,
+            self.src::<A>(OperandName::A)?,
+            self.src::<B>(OperandName::B)?,
+            self.src::<C>(OperandName::C)?,
+        );
         Ok(Self::each(move |r, lane| {
             let (value, marks) = f(r.lane(a, lane), r.lane(b, lane), r.lane(c, lane));
             r.put_lane(d, lane, value);

@@ -2,21 +2,22 @@
 
 use crate::decode::{Action, Inst, Refusal, Space, space_named};
 use crate::memory::{Region, SHARED_STRIDE, Window};
+use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 
 fn space_of(inst: &Inst<'_>) -> Space {
-    inst.modifiers().map(space_named).find(|s| *s != Space::Generic).unwrap_or(Space::Generic)
+    inst.modifiers().map(|m| space_named(m.name())).find(|s| *s != Space::Generic).unwrap_or(Space::Generic)
 }
 
 /// `cvta` and `cvta.to`.
 pub(crate) fn cvta(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let space = space_of(inst);
-    let back = inst.has(".to");
+    let back = inst.has(Modifier::To);
     let map = inst.executable.map;
     let width = inst.executable.address_bytes();
-    let operand = inst.operand("a").ok_or("`cvta` without a source")?;
+    let operand = inst.operand(OperandName::A).ok_or("`cvta` without a source")?;
     let a = inst.place(operand, width)?;
-    let d = inst.operand("p").ok_or("`cvta` without a destination")?;
+    let d = inst.operand(OperandName::P).ok_or("`cvta` without a destination")?;
     let d = inst.place(d, width)?;
     let Space::Window(window) = space else {
         return Ok(Inst::each(move |r, lane| {
@@ -46,12 +47,11 @@ pub(crate) fn cvta(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 
 /// `isspacep`.
 pub(crate) fn isspacep(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let names: Vec<&str> = inst.modifiers().collect();
-    let own = names.iter().any(|n| *n == ".shared::cta" || *n == ".shared");
+    let own = inst.has(Modifier::SharedCta) || inst.has(Modifier::Shared);
     let space = space_of(inst);
     let map = inst.executable.map;
-    let p = inst.predicate_dst("p")?.ok_or("`isspacep` without a predicate")?;
-    let operand = inst.operand("a").ok_or("`isspacep` without an address")?;
+    let p = inst.predicate_dst(OperandName::P)?.ok_or("`isspacep` without a predicate")?;
+    let operand = inst.operand(OperandName::A).ok_or("`isspacep` without an address")?;
     let a = inst.place(operand, inst.executable.address_bytes())?;
     Ok(Inst::machine(move |context| {
         let mut truth = 0;
@@ -78,10 +78,10 @@ pub(crate) fn mapa(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let window = space_of(inst) == Space::Window(Window::Shared);
     let map = inst.executable.map;
     let width = inst.executable.address_bytes();
-    let operand = inst.operand("a").ok_or("`mapa` without an address")?;
+    let operand = inst.operand(OperandName::A).ok_or("`mapa` without an address")?;
     let a = inst.place(operand, width)?;
-    let b = inst.src::<u32>("b")?;
-    let d = inst.operand("d").ok_or("`mapa` without a destination")?;
+    let b = inst.src::<u32>(OperandName::B)?;
+    let d = inst.operand(OperandName::D).ok_or("`mapa` without a destination")?;
     let d = inst.place(d, width)?;
     Ok(Inst::each(move |r, lane| {
         let value = r.lane_bits(a, lane) as u64;
@@ -98,9 +98,9 @@ pub(crate) fn mapa(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 pub(crate) fn getctarank(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let window = space_of(inst) == Space::Window(Window::Shared);
     let map = inst.executable.map;
-    let operand = inst.operand("a").ok_or("`getctarank` without an address")?;
+    let operand = inst.operand(OperandName::A).ok_or("`getctarank` without an address")?;
     let a = inst.place(operand, inst.executable.address_bytes())?;
-    let d = inst.dst::<u32>("d")?;
+    let d = inst.dst::<u32>(OperandName::D)?;
     Ok(Inst::machine(move |context| {
         for lane in crate::lanes::lanes(context.mask) {
             let value = context.registers.lane_bits(a, lane) as u64;

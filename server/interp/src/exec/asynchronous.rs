@@ -10,8 +10,8 @@ use crate::findings::Kind;
 use crate::lanes::lanes;
 use crate::machine::{Context, Location, Order, Outcome};
 use crate::registers::Place;
-use ptx_isa::Exec;
 use ptx_isa::tables::Version;
+use ptx_isa::{Exec, Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::atomic::{self, Element, Function, Operation};
 
@@ -20,12 +20,14 @@ const BULK_KEEPS_SUBNORMALS: Version = Version { major: 9, minor: 4 };
 
 /// `cp.async`.
 pub(crate) fn copy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let (to, from) = (inst.address("d")?, inst.address("a")?);
-    let size =
-        inst.immediate("size").filter(|s| matches!(s, 4 | 8 | 16)).ok_or("a copy of other than 4, 8 or 16 bytes")?;
+    let (to, from) = (inst.address(OperandName::D)?, inst.address(OperandName::A)?);
+    let size = inst
+        .immediate(OperandName::Size)
+        .filter(|s| matches!(s, 4 | 8 | 16))
+        .ok_or("a copy of other than 4, 8 or 16 bytes")?;
     let size = size as usize;
-    let count = inst.optional_src::<u32>("n")?;
-    let ignore = inst.predicate_src("ignore")?;
+    let count = inst.optional_src::<u32>(OperandName::N)?;
+    let ignore = inst.predicate_src(OperandName::Ignore)?;
     Ok(Inst::machine(move |context| {
         let ignored = ignore.map_or(0, |p| context.registers.predicate(p));
         for lane in lanes(context.mask) {
@@ -86,9 +88,9 @@ pub(crate) fn commit(family: Family) -> Action {
 
 /// `cp.async.wait_group`, `cp.async.bulk.wait_group`: the copies were executed when they were issued, so there is no wait.
 pub(crate) fn wait(inst: &mut Inst<'_>, family: Family) -> Result<Action, Refusal> {
-    let left = inst.immediate("n").ok_or("a number of groups that is not known")?;
+    let left = inst.immediate(OperandName::N).ok_or("a number of groups that is not known")?;
     let left = usize::try_from(left).unwrap_or(usize::MAX);
-    let sources = inst.has(".read");
+    let sources = inst.has(Modifier::Read);
     Ok(Inst::machine(move |context| {
         for lane in lanes(context.mask) {
             copies::wait(context, lane, family, left, sources);
@@ -110,8 +112,8 @@ pub(crate) fn wait_all() -> Action {
 
 /// `cp.async.mbarrier.arrive`: the copies are complete, so the arrival follows at once.
 pub(crate) fn mbarrier_arrive(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let address = inst.address("a")?;
-    let more = !inst.has(".noinc");
+    let address = inst.address(OperandName::A)?;
+    let more = !inst.has(Modifier::Noinc);
     Ok(Inst::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(at) = mbarrier::locate(context, &address, lane, false) else { continue };
@@ -144,8 +146,8 @@ pub(crate) fn counted_by(
 
 /// `st.async`.
 pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let counts = inst.has(".mbarrier::complete_tx::bytes");
-    if inst.operand("mbar").is_none() {
+    let counts = inst.has(Modifier::MbarrierCompleteTxBytes);
+    if inst.operand(OperandName::Mbar).is_none() {
         if counts {
             return Err(
                 "a completion on an mbarrier that is not named: the assembler takes it, but nothing says what it does"
@@ -155,8 +157,8 @@ pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         return memory::store(inst);
     }
     let (bytes, _) = memory::element(inst)?;
-    let from = inst.places("b", bytes as u8)?;
-    let (address, barrier) = (inst.address("a")?, inst.address("mbar")?);
+    let from = inst.places(OperandName::B, bytes as u8)?;
+    let (address, barrier) = (inst.address(OperandName::A)?, inst.address(OperandName::Mbar)?);
     Ok(Inst::machine(move |context| {
         let mut buffer = [0; 64];
         let count = (bytes * from.len()).min(buffer.len());
@@ -194,13 +196,13 @@ pub(crate) struct Reduction {
 impl Reduction {
     /// The last modifiers that name an operation and a type.
     pub(crate) fn new(inst: &Inst<'_>) -> Result<Self, Refusal> {
-        let names = || inst.modifiers().map(|m| m.trim_start_matches('.'));
+        let names = || inst.modifiers().map(|m| m.word());
         let operation = names().filter_map(Operation::named).last().ok_or("a reduction without an operation")?;
         let element = names().filter_map(Element::named).last().ok_or("a reduction without a type")?;
         // In global memory sums of `.f32` flush; the bulk ones keep subnormal numbers from PTX 9.4 on, by its manual.
         let newer = inst.executable.program.environment.version_at_least(Some(BULK_KEEPS_SUBNORMALS));
         let bulk = matches!(inst.exec(), Some(Exec::BulkReduce | Exec::MultimemBulkReduce | Exec::TensorReduce));
-        let keeps = inst.has(".noftz") || (newer && bulk);
+        let keeps = inst.has(Modifier::Noftz) || (newer && bulk);
         let function = atomic::operation(operation, element, !keeps);
         let function = function.ok_or("a reduction that there is not")?;
         Ok(Self { operation, element, function, bytes: (element.bits() / 8) as usize })
@@ -229,10 +231,10 @@ impl Reduction {
 pub(crate) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let reduction = Reduction::new(inst)?;
     let bytes = reduction.bytes;
-    let (address, b) = (inst.address("a")?, inst.places("b", bytes as u8)?);
+    let (address, b) = (inst.address(OperandName::A)?, inst.places(OperandName::B, bytes as u8)?);
     let b = *b.first().ok_or("a reduction without a value")?;
-    let barrier = inst.operand("mbar").is_some().then(|| inst.address("mbar")).transpose()?;
-    if barrier.is_none() && inst.has(".mbarrier::complete_tx::bytes") {
+    let barrier = inst.operand(OperandName::Mbar).is_some().then(|| inst.address(OperandName::Mbar)).transpose()?;
+    if barrier.is_none() && inst.has(Modifier::MbarrierCompleteTxBytes) {
         return Err(
             "a completion on an mbarrier that is not named: the assembler takes it, but nothing says what it does"
                 .into(),

@@ -6,25 +6,26 @@ use crate::lanes::lanes;
 use crate::machine::{Context, Order, Outcome};
 use crate::memory::{Region, Window};
 use crate::registers::Place;
+use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::atomic::{self, Element, Function, Operation};
 
 /// An operation without an ordering is relaxed (manual, *atom*).
 fn order(inst: &Inst<'_>) -> Order {
-    match inst.modifier("sem") {
-        Some(".acquire") => Order::Acquire,
-        Some(".release") => Order::Release,
-        Some(".acq_rel") => Order::AcquireRelease,
+    match inst.modifier(SlotName::Sem) {
+        Some(Modifier::Acquire) => Order::Acquire,
+        Some(Modifier::Release) => Order::Release,
+        Some(Modifier::AcqRel) => Order::AcquireRelease,
         _ => Order::Relaxed,
     }
 }
 
 fn operation(inst: &Inst<'_>) -> Result<Operation, Refusal> {
-    let mut named = inst.modifiers().filter_map(|m| Operation::named(m.trim_start_matches('.')));
+    let mut named = inst.modifiers().filter_map(|m| Operation::named(m.word()));
     named.next().ok_or_else(|| "an atomic operation that is not known".into())
 }
 
 fn element(inst: &Inst<'_>) -> Result<Element, Refusal> {
-    let named = inst.modifiers().filter_map(|m| Element::named(m.trim_start_matches('.')));
+    let named = inst.modifiers().filter_map(|m| Element::named(m.word()));
     named.last().ok_or_else(|| "an atomic operation without a type".into())
 }
 
@@ -52,16 +53,16 @@ impl Update {
             atomic::operation(operation, element, flush).ok_or_else(words)
         };
         // Additions of .f32 flush subnormal numbers in global memory unless `.noftz` says otherwise (manual, *atom*).
-        let (global, shared) = (function(!inst.has(".noftz"))?, function(false)?);
+        let (global, shared) = (function(!inst.has(Modifier::Noftz))?, function(false)?);
         let width = (element.bits() / 8) as u8;
-        let address = inst.address("a")?;
-        let to = match inst.operand("d") {
-            Some(_) => inst.places("d", width)?,
+        let address = inst.address(OperandName::A)?;
+        let to = match inst.operand(OperandName::D) {
+            Some(_) => inst.places(OperandName::D, width)?,
             None => Vec::new(),
         };
-        let b = inst.places("b", width)?;
+        let b = inst.places(OperandName::B, width)?;
         let c = if operation == Operation::Cas {
-            let c = inst.operand("c").ok_or("`cas` without a third operand")?;
+            let c = inst.operand(OperandName::C).ok_or("`cas` without a third operand")?;
             Some(inst.place(c, width)?)
         } else {
             None

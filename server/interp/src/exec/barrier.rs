@@ -10,6 +10,7 @@ use crate::lanes::{LANES, Mask, lanes};
 use crate::machine::{Context, Outcome, list};
 use crate::races::{self, Knowledge};
 use crate::registers::{Dst, PredicateDst, PredicateSrc, Src};
+use ptx_isa::{Modifier, OperandName};
 
 /// Barriers of a CTA.
 const BARRIERS: usize = 16;
@@ -133,15 +134,15 @@ struct Step {
 /// `bar`, `barrier`.
 pub(crate) fn barrier(inst: &mut Inst<'_>, what: Arrival) -> Result<Action, Refusal> {
     let aligned = inst.is_aligned();
-    let (a, b) = (inst.src::<u32>("a")?, inst.optional_src::<u32>("b")?);
-    let c = inst.predicate_src("c")?;
+    let (a, b) = (inst.src::<u32>(OperandName::A)?, inst.optional_src::<u32>(OperandName::B)?);
+    let c = inst.predicate_src(OperandName::C)?;
     let reduction = if what != Arrival::Reduce {
         Reduction::None
-    } else if inst.has(".popc") {
-        Reduction::Count(inst.dst("d")?)
+    } else if inst.has(Modifier::Popc) {
+        Reduction::Count(inst.dst(OperandName::D)?)
     } else {
-        let d = inst.predicate_dst("d")?.ok_or("a reduction without a destination")?;
-        if inst.has(".and") { Reduction::All(d) } else { Reduction::Any(d) }
+        let d = inst.predicate_dst(OperandName::D)?.ok_or("a reduction without a destination")?;
+        if inst.has(Modifier::And) { Reduction::All(d) } else { Reduction::Any(d) }
     };
     let step = Step { what, aligned, a, b, c, reduction };
     Ok(Inst::machine(move |context| step.run(context)))
@@ -325,7 +326,7 @@ impl Step {
 
 /// `bar.warp.sync`.
 pub(crate) fn warp_sync(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let mask = inst.src::<u32>("membermask")?;
+    let mask = inst.src::<u32>(OperandName::Membermask)?;
     Ok(Inst::machine(move |context| {
         let named = context.registers.get(mask);
         let outside = lanes(context.mask).filter(|l| named[*l] >> l & 1 == 0).fold(0, |m, l| m | 1 << l);

@@ -11,6 +11,7 @@ use crate::findings::Kind;
 use crate::lanes::lanes;
 use crate::machine::{Context, Location, Order, Outcome};
 use crate::registers::Place;
+use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 
 /// Addresses and sizes are multiples of this.
@@ -23,12 +24,12 @@ const CHUNK: usize = 4096;
 const LARGEST: u64 = 1 << 24;
 
 /// An operand that is read as a number, whatever its width.
-fn number(inst: &mut Inst<'_>, name: &str, bytes: u8) -> Result<Option<Place>, Refusal> {
+fn number(inst: &mut Inst<'_>, name: OperandName, bytes: u8) -> Result<Option<Place>, Refusal> {
     Ok(inst.places(name, bytes)?.first().copied())
 }
 
 fn size(inst: &mut Inst<'_>) -> Result<Place, Refusal> {
-    Ok(number(inst, "size", 4)?.ok_or("a bulk operation without a size")?)
+    Ok(number(inst, OperandName::Size, 4)?.ok_or("a bulk operation without a size")?)
 }
 
 /// The size of a lane's block, if it is one that can be.
@@ -55,10 +56,10 @@ struct Completion {
 impl Completion {
     fn new(inst: &mut Inst<'_>) -> Result<Self, Refusal> {
         copies::refuse_reports(inst)?;
-        let barrier = inst.operand("mbar").is_some().then(|| inst.address("mbar")).transpose()?;
-        let ctas = number(inst, "mask", 2)?.or(number(inst, "mask32", 4)?);
-        let from_cta = inst.operand("src").is_some_and(|o| inst.space_of(o) == crate::decode::Space::Global);
-        let own = barrier.is_some() && from_cta && inst.has(".shared::cta");
+        let barrier = inst.operand(OperandName::Mbar).is_some().then(|| inst.address(OperandName::Mbar)).transpose()?;
+        let ctas = number(inst, OperandName::Mask, 2)?.or(number(inst, OperandName::Mask32, 4)?);
+        let from_cta = inst.operand(OperandName::Src).is_some_and(|o| inst.space_of(o) == crate::decode::Space::Global);
+        let own = barrier.is_some() && from_cta && inst.has(Modifier::SharedCta);
         Ok(Self { barrier, own, ctas })
     }
 
@@ -109,10 +110,10 @@ impl Completion {
 
 /// `cp.async.bulk` in all directions, and `multimem.cp.async.bulk`.
 pub(crate) fn copy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let (to, from, size) = (inst.address("dst")?, inst.address("src")?, size(inst)?);
+    let (to, from, size) = (inst.address(OperandName::Dst)?, inst.address(OperandName::Src)?, size(inst)?);
     let completion = Completion::new(inst)?;
-    let mask = number(inst, "bytes", 2)?;
-    let (left, right) = (number(inst, "left", 4)?, number(inst, "right", 4)?);
+    let mask = number(inst, OperandName::Bytes, 2)?;
+    let (left, right) = (number(inst, OperandName::Left, 4)?, number(inst, OperandName::Right, 4)?);
     Ok(Inst::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(bytes) = block(context, size, lane) else { continue };
@@ -176,7 +177,7 @@ fn source(
 /// `cp.reduce.async.bulk`, `multimem.cp.reduce.async.bulk`.
 pub(crate) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let reduction = Reduction::new(inst)?;
-    let (to, from, size) = (inst.address("dst")?, inst.address("src")?, size(inst)?);
+    let (to, from, size) = (inst.address(OperandName::Dst)?, inst.address(OperandName::Src)?, size(inst)?);
     let completion = Completion::new(inst)?;
     let order = memory::order(inst);
     Ok(Inst::machine(move |context| {
@@ -207,15 +208,15 @@ pub(crate) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 
 /// `cp.async.bulk.prefetch`: nothing but its address can be wrong.
 pub(crate) fn prefetch(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    check_only(inst, "src", UNIT)
+    check_only(inst, OperandName::Src, UNIT)
 }
 
 /// `applypriority.async.bulk`, likewise.
 pub(crate) fn apply_priority(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    check_only(inst, "a", 128)
+    check_only(inst, OperandName::A, 128)
 }
 
-fn check_only(inst: &mut Inst<'_>, name: &str, align: usize) -> Result<Action, Refusal> {
+fn check_only(inst: &mut Inst<'_>, name: OperandName, align: usize) -> Result<Action, Refusal> {
     let (address, size) = (inst.address(name)?, size(inst)?);
     Ok(Inst::machine(move |context| {
         for lane in lanes(context.mask) {
@@ -229,8 +230,8 @@ fn check_only(inst: &mut Inst<'_>, name: &str, align: usize) -> Result<Action, R
 
 /// `st.bulk`: zeros in shared memory.
 pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let address = inst.address("a")?;
-    let size = number(inst, "size", 8)?.ok_or("`st.bulk` without a size")?;
+    let address = inst.address(OperandName::A)?;
+    let size = number(inst, OperandName::Size, 8)?.ok_or("`st.bulk` without a size")?;
     Ok(Inst::machine(move |context| {
         for lane in lanes(context.mask) {
             let bytes = context.registers.lane_bits(size, lane) as u64;

@@ -3,6 +3,7 @@
 use crate::decode::{Action, Inst, Refusal};
 use crate::lanes::lanes;
 use crate::machine::Outcome;
+use ptx_isa::OperandName;
 use ptx_num::values::Marks;
 
 /// Bytes of a line, which `discard` gives up.
@@ -10,7 +11,7 @@ const LINE: usize = 128;
 
 /// `createpolicy`: some number, since nothing here depends on which.
 pub(crate) fn policy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let d = inst.dst::<u64>("d").or_else(|_| inst.dst::<u64>("policy"))?;
+    let d = inst.dst::<u64>(OperandName::D).or_else(|_| inst.dst::<u64>(OperandName::Policy))?;
     Ok(Inst::each(move |r, lane| {
         r.put_lane(d, lane, 0x12f0_0000_0000_0000);
         Marks::UNSPECIFIED
@@ -19,7 +20,7 @@ pub(crate) fn policy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 
 /// `discard`: what is in memory there is undefined from then on.
 pub(crate) fn discard(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let address = inst.address("a")?;
+    let address = inst.address(OperandName::A)?;
     Ok(Inst::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(at) = context.locate(&address, lane, LINE, LINE, true) else { continue };

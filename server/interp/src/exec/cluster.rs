@@ -5,6 +5,7 @@ use crate::findings::Kind;
 use crate::lanes::Mask;
 use crate::machine::{Context, Outcome, list};
 use crate::races::{self, Knowledge};
+use ptx_isa::Modifier;
 
 /// The barrier of a cluster.
 #[derive(Debug, Clone, Default)]
@@ -45,7 +46,7 @@ fn check_aligned(context: &mut Context<'_>, aligned: bool) {
 
 /// `barrier.cluster.arrive`.
 pub(crate) fn arrive(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let (aligned, relaxed) = (inst.function.converges(inst.index), inst.has(".relaxed"));
+    let (aligned, relaxed) = (inst.function.converges(inst.index), inst.has(Modifier::Relaxed));
     Ok(Inst::machine(move |context| {
         check_aligned(context, aligned);
         let (rank, warp, mask) = (context.rank, context.lanes.number as usize, context.mask);

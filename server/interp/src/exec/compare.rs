@@ -3,11 +3,12 @@
 #[cfg(test)]
 mod tests;
 
-use super::float::steps::{flushes, types};
+use super::float::steps::flushes;
 use crate::decode::{Action, Inst, Refusal};
 use crate::lanes::{LANES, Lane, Mask};
 use crate::registers::{PredicateSrc, Registers, Src};
 use crate::simd::{LaneStep, Marked, Outcomes, bits, select};
+use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::float::compare::{self, Comparison};
 use ptx_num::values::float::half::{Bf16, F16, Half};
 
@@ -18,49 +19,54 @@ type Combine = fn(t: Mask, c: Mask) -> (Mask, Mask);
 
 /// The predicate `c` and how it is combined.
 fn combination(inst: &mut Inst<'_>) -> Result<(PredicateSrc, Combine), Refusal> {
-    let combine: Combine = match inst.modifier("bool") {
+    let combine: Combine = match inst.modifier(SlotName::Bool) {
         None => |t, _| (t, !t),
-        Some(".and") => |t, c| (t & c, !t & c),
-        Some(".or") => |t, c| (t | c, !t | c),
-        Some(".xor") => |t, c| (t ^ c, !t ^ c),
+        Some(Modifier::And) => |t, c| (t & c, !t & c),
+        Some(Modifier::Or) => |t, c| (t | c, !t | c),
+        Some(Modifier::Xor) => |t, c| (t ^ c, !t ^ c),
         Some(other) => return Err(format!("`{other}` combines no predicates").into()),
     };
-    Ok((inst.predicate_src("c")?.unwrap_or(PredicateSrc::constant(false)), combine))
+    Ok((inst.predicate_src(OperandName::C)?.unwrap_or(PredicateSrc::constant(false)), combine))
 }
 
-/// The word of the operator.
-fn word(inst: &Inst<'_>) -> Result<&'static str, Refusal> {
-    inst.modifier("cmp").and_then(|m| m.strip_prefix('.')).ok_or_else(|| "a comparison without its operator".into())
+/// The operator as it is written.
+fn written(inst: &Inst<'_>) -> Result<Modifier, Refusal> {
+    inst.modifier(SlotName::Cmp).ok_or_else(|| "a comparison without its operator".into())
 }
 
-fn unknown(word: &str) -> Refusal {
-    Refusal(format!("`{word}` compares nothing"))
+fn unknown(operator: Modifier) -> Refusal {
+    Refusal(format!("`{}` compares nothing", operator.word()))
 }
 
 /// The operator between floating-point numbers.
 fn operator(inst: &Inst<'_>) -> Result<Comparison, Refusal> {
-    let word = word(inst)?;
-    Comparison::ALL.into_iter().find(|c| c.word() == word).ok_or_else(|| unknown(word))
+    let written = written(inst)?;
+    Comparison::ALL.into_iter().find(|c| c.word() == written.word()).ok_or_else(|| unknown(written))
+}
+
+/// The type of the result: the first one that is written.
+fn result(inst: &Inst<'_>) -> Result<Modifier, Refusal> {
+    inst.types().next().ok_or_else(|| "a comparison without a type".into())
 }
 
 /// The type of the operands: the last one that is written.
-fn compared(inst: &Inst<'_>) -> Result<&'static str, Refusal> {
-    types(inst).last().copied().ok_or_else(|| "a comparison without a type".into())
+fn compared(inst: &Inst<'_>) -> Result<Modifier, Refusal> {
+    inst.types().last().ok_or_else(|| "a comparison without a type".into())
 }
 
 /// The predicates of `setp`.
 fn predicates(inst: &mut Inst<'_>) -> Result<Outcomes, Refusal> {
-    Ok(Outcomes::Predicates(inst.predicate_dst("p")?, inst.predicate_dst("q")?))
+    Ok(Outcomes::Predicates(inst.predicate_dst(OperandName::P)?, inst.predicate_dst(OperandName::Q)?))
 }
 
 /// The number of `set`: all ones for integers, 1.0 for floating-point numbers.
 fn number(inst: &mut Inst<'_>) -> Result<Outcomes, Refusal> {
-    Ok(match types(inst).first().copied().unwrap_or_default() {
-        ".f32" => Outcomes::Words(inst.dst("d")?, 0x3f80_0000),
-        ".f16" => Outcomes::Halves(inst.dst("d")?, F16::ONE),
-        ".bf16" => Outcomes::Halves(inst.dst("d")?, Bf16::ONE),
-        ".u16" | ".s16" => Outcomes::Halves(inst.dst("d")?, u16::MAX),
-        ".u32" | ".s32" => Outcomes::Words(inst.dst("d")?, u32::MAX),
+    Ok(match result(inst)? {
+        Modifier::F32 => Outcomes::Words(inst.dst(OperandName::D)?, 0x3f80_0000),
+        Modifier::F16 => Outcomes::Halves(inst.dst(OperandName::D)?, F16::ONE),
+        Modifier::Bf16 => Outcomes::Halves(inst.dst(OperandName::D)?, Bf16::ONE),
+        Modifier::U16 | Modifier::S16 => Outcomes::Halves(inst.dst(OperandName::D)?, u16::MAX),
+        Modifier::U32 | Modifier::S32 => Outcomes::Words(inst.dst(OperandName::D)?, u32::MAX),
         other => return Err(format!("a comparison does not give `{other}`").into()),
     })
 }
@@ -68,14 +74,14 @@ fn number(inst: &mut Inst<'_>) -> Result<Outcomes, Refusal> {
 /// A comparison of integers of a type.
 fn integers<A: Lane + Ord>(inst: &mut Inst<'_>, to: Outcomes) -> Decoded {
     let (c, combine) = combination(inst)?;
-    let ab = (inst.src::<A>("a")?, inst.src::<A>("b")?);
-    Ok(match word(inst)? {
-        "eq" => Inst::compare(to, ab, c, combine, |a: A, b: A| a == b),
-        "ne" => Inst::compare(to, ab, c, combine, |a: A, b: A| a != b),
-        "lt" | "lo" => Inst::compare(to, ab, c, combine, |a: A, b: A| a < b),
-        "le" | "ls" => Inst::compare(to, ab, c, combine, |a: A, b: A| a <= b),
-        "gt" | "hi" => Inst::compare(to, ab, c, combine, |a: A, b: A| a > b),
-        "ge" | "hs" => Inst::compare(to, ab, c, combine, |a: A, b: A| a >= b),
+    let ab = (inst.src::<A>(OperandName::A)?, inst.src::<A>(OperandName::B)?);
+    Ok(match written(inst)? {
+        Modifier::Eq => Inst::compare(to, ab, c, combine, |a: A, b: A| a == b),
+        Modifier::Ne => Inst::compare(to, ab, c, combine, |a: A, b: A| a != b),
+        Modifier::Lt | Modifier::Lo => Inst::compare(to, ab, c, combine, |a: A, b: A| a < b),
+        Modifier::Le | Modifier::Ls => Inst::compare(to, ab, c, combine, |a: A, b: A| a <= b),
+        Modifier::Gt | Modifier::Hi => Inst::compare(to, ab, c, combine, |a: A, b: A| a > b),
+        Modifier::Ge | Modifier::Hs => Inst::compare(to, ab, c, combine, |a: A, b: A| a >= b),
         other => return Err(unknown(other)),
     })
 }
@@ -83,18 +89,18 @@ fn integers<A: Lane + Ord>(inst: &mut Inst<'_>, to: Outcomes) -> Decoded {
 /// A comparison, by the type of its operands.
 fn comparison(inst: &mut Inst<'_>, to: Outcomes) -> Decoded {
     match compared(inst)? {
-        ".b16" | ".u16" => integers::<u16>(inst, to),
-        ".b32" | ".u32" => integers::<u32>(inst, to),
-        ".b64" | ".u64" => integers::<u64>(inst, to),
-        ".s16" => integers::<i16>(inst, to),
-        ".s32" => integers::<i32>(inst, to),
-        ".s64" => integers::<i64>(inst, to),
-        ".f32" if flushes(inst) => numbers(inst, to, Flushed),
-        ".f32" => numbers(inst, to, Single),
-        ".f64" => numbers(inst, to, Double),
-        ".f16" if inst.has(".ftz") => numbers(inst, to, FlushedHalf),
-        ".f16" => numbers(inst, to, Halves::<F16>::new()),
-        ".bf16" => numbers(inst, to, Halves::<Bf16>::new()),
+        Modifier::B16 | Modifier::U16 => integers::<u16>(inst, to),
+        Modifier::B32 | Modifier::U32 => integers::<u32>(inst, to),
+        Modifier::B64 | Modifier::U64 => integers::<u64>(inst, to),
+        Modifier::S16 => integers::<i16>(inst, to),
+        Modifier::S32 => integers::<i32>(inst, to),
+        Modifier::S64 => integers::<i64>(inst, to),
+        Modifier::F32 if flushes(inst) => numbers(inst, to, Flushed),
+        Modifier::F32 => numbers(inst, to, Single),
+        Modifier::F64 => numbers(inst, to, Double),
+        Modifier::F16 if inst.has(Modifier::Ftz) => numbers(inst, to, FlushedHalf),
+        Modifier::F16 => numbers(inst, to, Halves::<F16>::new()),
+        Modifier::Bf16 => numbers(inst, to, Halves::<Bf16>::new()),
         other => Err(format!("`{other}` is not compared").into()),
     }
 }
@@ -183,7 +189,7 @@ impl<H: Half + 'static> Numbers for Halves<H> {
 /// A comparison of floating-point numbers, compiled for each operator.
 fn numbers<N: Numbers>(inst: &mut Inst<'_>, to: Outcomes, _: N) -> Decoded {
     let (c, combine) = combination(inst)?;
-    let ab = (inst.src::<N::Bits>("a")?, inst.src::<N::Bits>("b")?);
+    let ab = (inst.src::<N::Bits>(OperandName::A)?, inst.src::<N::Bits>(OperandName::B)?);
     macro_rules! each {
         ($($operator:ident),*) => {
             match operator(inst)? {
@@ -212,9 +218,9 @@ pub(crate) fn set(inst: &mut Inst<'_>) -> Decoded {
 pub(crate) fn setp_half(inst: &mut Inst<'_>) -> Decoded {
     let to = predicates(inst)?;
     match compared(inst)? {
-        ".f16x2" if inst.has(".ftz") => pairs(inst, PairsTo::Predicates(to), FlushedHalf),
-        ".f16x2" => pairs(inst, PairsTo::Predicates(to), Halves::<F16>::new()),
-        ".bf16x2" => pairs(inst, PairsTo::Predicates(to), Halves::<Bf16>::new()),
+        Modifier::F16x2 if inst.has(Modifier::Ftz) => pairs(inst, PairsTo::Predicates(to), FlushedHalf),
+        Modifier::F16x2 => pairs(inst, PairsTo::Predicates(to), Halves::<F16>::new()),
+        Modifier::Bf16x2 => pairs(inst, PairsTo::Predicates(to), Halves::<Bf16>::new()),
         _ => comparison(inst, to),
     }
 }
@@ -222,20 +228,20 @@ pub(crate) fn setp_half(inst: &mut Inst<'_>) -> Decoded {
 /// `set` of half precision.
 pub(crate) fn set_half(inst: &mut Inst<'_>) -> Decoded {
     let source = compared(inst)?;
-    if !source.ends_with("x2") {
+    if !source.name().ends_with("x2") {
         let to = number(inst)?;
         return comparison(inst, to);
     }
-    let yes = match types(inst).first().copied().unwrap_or_default() {
-        ".f16x2" => F16::ONE,
-        ".bf16x2" => Bf16::ONE,
-        ".u32" | ".s32" => u16::MAX,
+    let yes = match result(inst)? {
+        Modifier::F16x2 => F16::ONE,
+        Modifier::Bf16x2 => Bf16::ONE,
+        Modifier::U32 | Modifier::S32 => u16::MAX,
         other => return Err(format!("a comparison of pairs does not give `{other}`").into()),
     };
-    let to = PairsTo::Numbers(inst.dst("d")?, yes);
+    let to = PairsTo::Numbers(inst.dst(OperandName::D)?, yes);
     match source {
-        ".f16x2" if inst.has(".ftz") => pairs(inst, to, FlushedHalf),
-        ".f16x2" => pairs(inst, to, Halves::<F16>::new()),
+        Modifier::F16x2 if inst.has(Modifier::Ftz) => pairs(inst, to, FlushedHalf),
+        Modifier::F16x2 => pairs(inst, to, Halves::<F16>::new()),
         _ => pairs(inst, to, Halves::<Bf16>::new()),
     }
 }
@@ -286,7 +292,7 @@ impl<F: Fn(u16, u16) -> bool + Send + Sync> LaneStep for Pairs<F> {
 
 fn pairs<N: Numbers<Bits = u16>>(inst: &mut Inst<'_>, to: PairsTo, _: N) -> Decoded {
     let (c, combine) = combination(inst)?;
-    let ab = (inst.src("a")?, inst.src("b")?);
+    let ab = (inst.src(OperandName::A)?, inst.src(OperandName::B)?);
     let operator = operator(inst)?;
     Ok(Inst::step(Pairs { to, ab, f: move |a, b| N::holds(operator, a, b), combine, c }))
 }
@@ -294,10 +300,10 @@ fn pairs<N: Numbers<Bits = u16>>(inst: &mut Inst<'_>, to: PairsTo, _: N) -> Deco
 /// `set` of packed integers: all ones in each element for which it is true.
 pub(crate) fn set_packed(inst: &mut Inst<'_>) -> Decoded {
     match compared(inst)? {
-        ".s16x2" => elements(inst, 16, |x| i32::from(x as i16)),
-        ".u16x2" => elements(inst, 16, |x| i32::from(x as u16)),
-        ".s8x4" => elements(inst, 8, |x| i32::from(x as i8)),
-        ".u8x4" => elements(inst, 8, |x| i32::from(x as u8)),
+        Modifier::S16x2 => elements(inst, 16, |x| i32::from(x as i16)),
+        Modifier::U16x2 => elements(inst, 16, |x| i32::from(x as u16)),
+        Modifier::S8x4 => elements(inst, 8, |x| i32::from(x as i8)),
+        Modifier::U8x4 => elements(inst, 8, |x| i32::from(x as u8)),
         other => Err(format!("`{other}` is not compared").into()),
     }
 }
@@ -314,13 +320,13 @@ fn elements(inst: &mut Inst<'_>, width: u32, value: impl Fn(u32) -> i32 + Send +
         }
         out
     };
-    match word(inst)? {
-        "eq" => inst.map2(move |a, b| each(a, b, |a, b| a == b)),
-        "ne" => inst.map2(move |a, b| each(a, b, |a, b| a != b)),
-        "lt" | "lo" => inst.map2(move |a, b| each(a, b, |a, b| a < b)),
-        "le" | "ls" => inst.map2(move |a, b| each(a, b, |a, b| a <= b)),
-        "gt" | "hi" => inst.map2(move |a, b| each(a, b, |a, b| a > b)),
-        "ge" | "hs" => inst.map2(move |a, b| each(a, b, |a, b| a >= b)),
+    match written(inst)? {
+        Modifier::Eq => inst.map2(move |a, b| each(a, b, |a, b| a == b)),
+        Modifier::Ne => inst.map2(move |a, b| each(a, b, |a, b| a != b)),
+        Modifier::Lt | Modifier::Lo => inst.map2(move |a, b| each(a, b, |a, b| a < b)),
+        Modifier::Le | Modifier::Ls => inst.map2(move |a, b| each(a, b, |a, b| a <= b)),
+        Modifier::Gt | Modifier::Hi => inst.map2(move |a, b| each(a, b, |a, b| a > b)),
+        Modifier::Ge | Modifier::Hs => inst.map2(move |a, b| each(a, b, |a, b| a >= b)),
         other => Err(unknown(other)),
     }
 }
@@ -335,13 +341,13 @@ pub(crate) fn selp(inst: &mut Inst<'_>) -> Decoded {
 }
 
 /// Bytes of a type.
-fn bytes(name: &str) -> u16 {
-    ptx_isa::ISA.ty(name).map_or(4, |t| t.bits / 8)
+fn bytes(ty: Modifier) -> u16 {
+    ptx_isa::ISA.ty(ty.name()).map_or(4, |t| t.bits / 8)
 }
 
 fn selection<T: Lane>(inst: &mut Inst<'_>) -> Decoded {
-    let (d, a, b) = (inst.dst::<T>("d")?, inst.src::<T>("a")?, inst.src::<T>("b")?);
-    let c = inst.predicate_src("c")?.ok_or("`selp` without its predicate")?;
+    let (d, a, b) = (inst.dst::<T>(OperandName::D)?, inst.src::<T>(OperandName::A)?, inst.src::<T>(OperandName::B)?);
+    let c = inst.predicate_src(OperandName::C)?.ok_or("`selp` without its predicate")?;
     Ok(Inst::all(move |r, mask| {
         let out = select(r.predicate(c), r.get(a), r.get(b));
         r.put(d, mask, out);
@@ -351,7 +357,7 @@ fn selection<T: Lane>(inst: &mut Inst<'_>) -> Decoded {
 
 /// `slct`.
 pub(crate) fn slct(inst: &mut Inst<'_>) -> Decoded {
-    match bytes(types(inst).first().copied().unwrap_or_default()) {
+    match bytes(result(inst)?) {
         2 => by_sign::<u16>(inst),
         4 => by_sign::<u32>(inst),
         _ => by_sign::<u64>(inst),
@@ -359,7 +365,7 @@ pub(crate) fn slct(inst: &mut Inst<'_>) -> Decoded {
 }
 
 fn by_sign<T: Lane>(inst: &mut Inst<'_>) -> Decoded {
-    if compared(inst)? == ".s32" {
+    if compared(inst)? == Modifier::S32 {
         return inst.map3(|a: T, b: T, c: i32| if c >= 0 { a } else { b });
     }
     let ftz = flushes(inst);

@@ -8,6 +8,7 @@ use crate::exec::float::steps::is_first_generation;
 use crate::lanes::{LANES, Lane, Mask, lanes};
 use crate::registers::{Dst, Place, Registers, Src};
 use crate::simd::{LaneStep, Marked, Step, bits};
+use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::convert::{self, Format, Lift, Open, Options, Rounding, Scaled, Sources};
 
@@ -21,22 +22,22 @@ pub(crate) fn cvt(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         let old = version.is_some_and(|v| (v.major, v.minor) <= (1, 4));
         options.ftz |= !(old && (to.bits() == 64 || from.bits() == 64));
     }
-    let place = |inst: &mut Inst<'_>, name: &str, bits: u32| match inst.operand(name) {
+    let place = |inst: &mut Inst<'_>, name: OperandName, bits: u32| match inst.operand(name) {
         Some(operand) => inst.place(operand, bytes(bits)).map(Some),
         None => Ok(None),
     };
-    let d = place(inst, "d", to.bits())?.ok_or("`cvt` without a destination")?;
-    let mut a = place(inst, "a", from.bits())?;
-    let mut b = place(inst, "b", from.bits())?;
+    let d = place(inst, OperandName::D, to.bits())?.ok_or("`cvt` without a destination")?;
+    let mut a = place(inst, OperandName::A, from.bits())?;
+    let mut b = place(inst, OperandName::B, from.bits())?;
     let (mut e, mut f) = (None, None);
     if a.is_none() {
-        let four = inst.places("abef", bytes(from.bits()))?;
+        let four = inst.places(OperandName::Abef, bytes(from.bits()))?;
         [a, b, e, f] = std::array::from_fn(|i| four.get(i).copied());
     }
     let scale_bits = if options.scaled == Scaled::Two { 16 } else { 8 };
     // A scale without its modifier is ignored.
-    let scale = if options.scaled == Scaled::No { None } else { place(inst, "scale", scale_bits)? };
-    let random = place(inst, "rbits", 32)?;
+    let scale = if options.scaled == Scaled::No { None } else { place(inst, OperandName::Scale, scale_bits)? };
+    let random = place(inst, OperandName::Rbits, 32)?;
     let a = a.ok_or("`cvt` without a source")?;
     let places = Operands { d, a, b, e, f, extra: random.or(scale), signed: to.is_signed_integer() };
     let open = Open::new(from, to, options);
@@ -46,20 +47,20 @@ pub(crate) fn cvt(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 
 /// `cvt.pack`.
 pub(crate) fn pack(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let name = inst.modifiers().nth(2).unwrap_or("");
-    let (bits, signed) = match name {
-        ".u16" => (16, false),
-        ".s16" => (16, true),
-        ".u8" => (8, false),
-        ".s8" => (8, true),
-        ".u4" => (4, false),
-        ".s4" => (4, true),
-        ".u2" => (2, false),
-        ".s2" => (2, true),
+    let (bits, signed) = match inst.modifiers().nth(2) {
+        Some(Modifier::U16) => (16, false),
+        Some(Modifier::S16) => (16, true),
+        Some(Modifier::U8) => (8, false),
+        Some(Modifier::S8) => (8, true),
+        Some(Modifier::U4) => (4, false),
+        Some(Modifier::S4) => (4, true),
+        Some(Modifier::U2) => (2, false),
+        Some(Modifier::S2) => (2, true),
         _ => return Err("`cvt.pack` to an unknown type".into()),
     };
-    let (a, b, d) = (inst.src::<u32>("a")?, inst.src::<u32>("b")?, inst.dst::<u32>("d")?);
-    Ok(match inst.optional_src::<u32>("c")? {
+    let (a, b, d) =
+        (inst.src::<u32>(OperandName::A)?, inst.src::<u32>(OperandName::B)?, inst.dst::<u32>(OperandName::D)?);
+    Ok(match inst.optional_src::<u32>(OperandName::C)? {
         Some(c) => {
             let f = move |a, b, c| convert::pack(bits, signed, a, b, c);
             Inst::step(crate::simd::Map3 { d, abc: (a, b, c), f })
@@ -78,18 +79,17 @@ fn written(inst: &Inst<'_>) -> Option<(Format, Format, Options)> {
     let mut options = Options::default();
     let mut types = Vec::new();
     for modifier in inst.modifiers() {
-        let name = modifier.trim_start_matches('.');
-        match name {
-            "ftz" => options.ftz = true,
-            "sat" => options.sat = true,
-            "relu" => options.relu = true,
-            "satfinite" => options.satfinite = true,
-            "pzo" => options.pzo = true,
-            "scaled::n1::ue8m0" => options.scaled = Scaled::One,
-            "scaled::n2::ue8m0" => options.scaled = Scaled::Two,
-            _ => match Rounding::named(name) {
+        match modifier {
+            Modifier::Ftz => options.ftz = true,
+            Modifier::Sat => options.sat = true,
+            Modifier::Relu => options.relu = true,
+            Modifier::Satfinite => options.satfinite = true,
+            Modifier::Pzo => options.pzo = true,
+            Modifier::ScaledN1Ue8m0 => options.scaled = Scaled::One,
+            Modifier::ScaledN2Ue8m0 => options.scaled = Scaled::Two,
+            _ => match Rounding::named(modifier.word()) {
                 Some(rounding) => options.rounding = Some(rounding),
-                None => types.push(Format::named(name)?),
+                None => types.push(Format::named(modifier.word())?),
             },
         }
     }

@@ -399,7 +399,7 @@ pub(crate) fn read_by_engine(context: &mut Context<'_>, location: Location, lane
 
 /// Copies that look at the data and report what they find cannot be executed.
 pub(crate) fn refuse_reports(inst: &Inst<'_>) -> Result<(), Refusal> {
-    if inst.modifiers().any(|m| m.starts_with(".mbarrier::report::validity")) {
+    if inst.modifiers().any(|m| m.name().starts_with(".mbarrier::report::validity")) {
         return Err(
             "it inspects the data and reports to the mbarrier, by rules that no stored edition of the manual gives"
                 .into(),

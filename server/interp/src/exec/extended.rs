@@ -6,6 +6,7 @@ use crate::decode::{Action, Inst, Refusal};
 use crate::lanes::{Lane, Mask, lanes};
 use crate::registers::Registers;
 use crate::simd::Marked;
+use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::integer::{Int, carry};
 
@@ -13,7 +14,7 @@ type Result<T> = std::result::Result<T, Refusal>;
 
 /// Whether the instruction leaves a carry.
 fn leaves(inst: &Inst<'_>) -> bool {
-    inst.entry().path.contains(&".cc") || inst.has(".cc")
+    inst.has(Modifier::Cc)
 }
 
 /// `d = f(a, b, c, carry)` in the lanes of a mask; with `leaves` the carry is kept.
@@ -23,8 +24,8 @@ fn step<T: Lane + Int>(
     f: impl Fn(T, T, T, bool) -> ((T, bool), Marks) + Send + Sync + 'static,
 ) -> Result<Action> {
     let leaves = leaves(inst);
-    let (d, a, b) = (inst.dst::<T>("d")?, inst.src::<T>("a")?, inst.src::<T>("b")?);
-    let c = if third { inst.src::<T>("c")? } else { a };
+    let (d, a, b) = (inst.dst::<T>(OperandName::D)?, inst.src::<T>(OperandName::A)?, inst.src::<T>(OperandName::B)?);
+    let c = if third { inst.src::<T>(OperandName::C)? } else { a };
     Ok(Inst::all(move |r: &mut Registers, mask: Mask| {
         let (x, y, z) = (r.get(a), r.get(b), r.get(c));
         let mut marked = Marked::default();
@@ -54,14 +55,14 @@ pub(super) fn sub_cc(inst: &mut Inst<'_>) -> Result<Action> {
 }
 
 pub(super) fn addc(inst: &mut Inst<'_>) -> Result<Action> {
-    if inst.has(".sat") {
+    if inst.has(Modifier::Sat) {
         return step::<i32>(inst, false, |a, b, _, c| plain((carry::addc_sat(a, b, c), false)));
     }
     by_type!(type_of(inst), T => step::<T>(inst, false, |a, b, _, c| plain(carry::addc(a, b, c))))
 }
 
 pub(super) fn subc(inst: &mut Inst<'_>) -> Result<Action> {
-    if inst.has(".sat") {
+    if inst.has(Modifier::Sat) {
         return step::<i32>(inst, false, |a, b, _, c| plain((carry::subc_sat(a, b, c), false)));
     }
     by_type!(type_of(inst), T => step::<T>(inst, false, |a, b, _, c| plain(carry::subc(a, b, c))))
@@ -69,7 +70,7 @@ pub(super) fn subc(inst: &mut Inst<'_>) -> Result<Action> {
 
 pub(super) fn mad_cc(inst: &mut Inst<'_>) -> Result<Action> {
     let name = type_of(inst);
-    if inst.has(".hi") {
+    if inst.has(Modifier::Hi) {
         by_type!(name, T => step::<T>(inst, true, |a, b, c, _| plain(carry::madc_hi(a, b, c, false))))
     } else {
         by_type!(name, T => step::<T>(inst, true, |a, b, c, _| plain(carry::madc_lo(a, b, c, false))))
@@ -78,13 +79,13 @@ pub(super) fn mad_cc(inst: &mut Inst<'_>) -> Result<Action> {
 
 pub(super) fn madc(inst: &mut Inst<'_>) -> Result<Action> {
     let name = type_of(inst);
-    if inst.has(".sat") {
+    if inst.has(Modifier::Sat) {
         return step::<i32>(inst, true, |a, b, c, carry| {
             let (value, marks) = carry::madc_hi_sat(a, b, c, carry);
             ((value, false), marks)
         });
     }
-    if inst.has(".hi") {
+    if inst.has(Modifier::Hi) {
         by_type!(name, T => step::<T>(inst, true, |a, b, c, carry| plain(carry::madc_hi(a, b, c, carry))))
     } else {
         by_type!(name, T => step::<T>(inst, true, |a, b, c, carry| plain(carry::madc_lo(a, b, c, carry))))

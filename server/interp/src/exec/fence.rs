@@ -4,10 +4,11 @@ use crate::decode::{Action, Inst, Refusal};
 use crate::exec::copies;
 use crate::machine::Outcome;
 use crate::races;
+use ptx_isa::Modifier;
 
 /// `fence`, and `membar`, which is `fence.sc`.
 pub(crate) fn fence(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let consistent = inst.has(".sc") || inst.exec() == Some(ptx_isa::Exec::FenceMembar);
+    let consistent = inst.has(Modifier::Sc) || inst.exec() == Some(ptx_isa::Exec::FenceMembar);
     Ok(Inst::machine(move |context| {
         races::fence(context, consistent);
         Outcome::Next
@@ -16,9 +17,9 @@ pub(crate) fn fence(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 
 /// `fence.proxy`, `membar.proxy`, `fence.mbarrier_init`: those that order what the generic proxy does as well are fences, too.
 pub(crate) fn proxy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let ordering = [".release", ".acquire", ".acq_rel"].iter().any(|m| inst.has(m));
+    let ordering = [Modifier::Release, Modifier::Acquire, Modifier::AcqRel].into_iter().any(|m| inst.has(m));
     let ordering = ordering || inst.exec() == Some(ptx_isa::Exec::FenceMbarrierInit);
-    let engine = inst.entry().name.contains("async") || inst.modifiers().any(|m| m.starts_with(".async"));
+    let engine = inst.has(Modifier::Async) || inst.has(Modifier::AsyncGeneric);
     if !ordering && !engine {
         return Ok(Action::Nothing);
     }

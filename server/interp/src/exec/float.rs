@@ -7,6 +7,7 @@ pub(in crate::exec) mod tests;
 use crate::decode::{Action, Inst, Refusal};
 use crate::lanes::{LANES, Lane};
 use crate::simd::{Marked, bits, fuses};
+use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;
 use ptx_num::values::float::compare::{self, Property};
 use ptx_num::values::float::extremes::{self, Extreme, ExtremeModifiers};
@@ -27,26 +28,26 @@ pub(crate) fn pair_marks(result: u64) -> Marks {
 macro_rules! binary {
     ($inst:expr, $operation:ident) => {{
         let inst = $inst;
-        if inst.has(".f64") {
+        if inst.has(Modifier::F64) {
             match rounding(inst) {
                 Rounding::Nearest => {
                     let f = |a: u64, b: u64| double::$operation(Rounding::Nearest, a, b);
-                    step2(inst, "b", f, |_, _, d| double::marks(d))
+                    step2(inst, OperandName::B, f, |_, _, d| double::marks(d))
                 }
                 other => {
                     let f = move |a: u64, b: u64| double::$operation(other, a, b);
-                    step2(inst, "b", f, |_, _, d| double::marks(d))
+                    step2(inst, OperandName::B, f, |_, _, d| double::marks(d))
                 }
             }
-        } else if inst.has(".f32x2") {
+        } else if inst.has(Modifier::F32x2) {
             with_modifiers!(modifiers(inst, flushes(inst)), m => {
                 let f = move |a: u64, b: u64| single_pair2(a, b, |a, b| single::$operation(m.get(), a, b));
-                step2(inst, "b", f, |_, _, d| pair_marks(d))
+                step2(inst, OperandName::B, f, |_, _, d| pair_marks(d))
             })
         } else {
             with_modifiers!(modifiers(inst, flushes(inst)), m => {
                 let f = move |a: u32, b: u32| single::$operation(m.get(), a, b);
-                step2(inst, "b", f, |_, _, d| single::marks(d))
+                step2(inst, OperandName::B, f, |_, _, d| single::marks(d))
             })
         }
     }};
@@ -69,7 +70,7 @@ pub(crate) fn mul(inst: &mut Inst<'_>) -> Decoded {
 
 /// `fma`.
 pub(crate) fn fma(inst: &mut Inst<'_>) -> Decoded {
-    if inst.has(".f64") {
+    if inst.has(Modifier::F64) {
         return match rounding(inst) {
             Rounding::Nearest => step3(
                 inst,
@@ -83,7 +84,7 @@ pub(crate) fn fma(inst: &mut Inst<'_>) -> Decoded {
     }
     let m = modifiers(inst, flushes(inst));
     // The fused operation of the host where the loop may use it; without it additions and multiplications of `f64` are quicker.
-    match (inst.has(".f32x2"), fuses()) {
+    match (inst.has(Modifier::F32x2), fuses()) {
         (true, true) => with_modifiers!(m, m => fma_pair(inst, move |a, b, c| single::fma(m.get(), a, b, c))),
         (true, false) => {
             with_modifiers!(m, m => fma_pair(inst, move |a, b, c| single::fma_in_double(m.get(), a, b, c)))
@@ -105,7 +106,7 @@ fn fma_pair(inst: &mut Inst<'_>, f: impl Fn(u32, u32, u32) -> u32 + Send + Sync 
 
 /// `mad`: `fma`, but for `mad.f32` on `sm_1x`.
 pub(crate) fn mad(inst: &mut Inst<'_>) -> Decoded {
-    if inst.has(".f32") && is_first_generation(inst) {
+    if inst.has(Modifier::F32) && is_first_generation(inst) {
         let m = modifiers(inst, true);
         return fma_single(inst, move |a, b, c| single::mad_truncated(m, a, b, c));
     }
@@ -125,27 +126,29 @@ macro_rules! approximate {
 
 /// Whether neither a rounding nor how exact is written: until PTX 1.3 that meant `.approx.ftz.f32` and `.rn.f64`.
 fn is_unsaid(inst: &Inst<'_>) -> bool {
-    ![".approx", ".full", ".rn", ".rz", ".rm", ".rp"].iter().any(|word| inst.has(word))
+    ![Modifier::Approx, Modifier::Full, Modifier::Rn, Modifier::Rz, Modifier::Rm, Modifier::Rp]
+        .iter()
+        .any(|m| inst.has(*m))
 }
 
 /// `div`.
 pub(crate) fn div(inst: &mut Inst<'_>) -> Decoded {
-    if inst.has(".f64") {
+    if inst.has(Modifier::F64) {
         let r = rounding(inst);
-        return step2(inst, "b", move |a: u64, b: u64| double::div(r, a, b), |_, _, d| double::marks(d));
+        return step2(inst, OperandName::B, move |a: u64, b: u64| double::div(r, a, b), |_, _, d| double::marks(d));
     }
     let unsaid = is_unsaid(inst);
     let ftz = flushes(inst) || unsaid;
-    if inst.has(".full") {
+    if inst.has(Modifier::Full) {
         let f = move |a: u32, b: u32| approx::div_full(ftz, a, b);
-        return step2(inst, "b", f, move |a, b, d| approx::marks2(ftz, a, b, d));
+        return step2(inst, OperandName::B, f, move |a, b, d| approx::marks2(ftz, a, b, d));
     }
-    if inst.has(".approx") || unsaid {
+    if inst.has(Modifier::Approx) || unsaid {
         let f = move |a: u32, b: u32| approx::div(ftz, a, b);
-        return step2(inst, "b", f, move |a, b, d| approx::marks2(ftz, a, b, d));
+        return step2(inst, OperandName::B, f, move |a, b, d| approx::marks2(ftz, a, b, d));
     }
     with_modifiers!(modifiers(inst, ftz), m => {
-        step2(inst, "b", move |a: u32, b: u32| single::div(m.get(), a, b), |_, _, d| single::marks(d))
+        step2(inst, OperandName::B, move |a: u32, b: u32| single::div(m.get(), a, b), |_, _, d| single::marks(d))
     })
 }
 
@@ -154,10 +157,10 @@ macro_rules! unary {
     ($inst:expr, $function:ident) => {{
         let inst = $inst;
         let unsaid = is_unsaid(inst);
-        if inst.has(".f64") {
+        if inst.has(Modifier::F64) {
             let r = rounding(inst);
             step1(inst, move |a: u64| double::$function(r, a), |_, d| double::marks(d))
-        } else if inst.has(".approx") || unsaid {
+        } else if inst.has(Modifier::Approx) || unsaid {
             approximate!(inst, flushes(inst) || unsaid, approx::$function)
         } else {
             with_modifiers!(modifiers(inst, flushes(inst)), m => {
@@ -179,7 +182,7 @@ pub(crate) fn sqrt(inst: &mut Inst<'_>) -> Decoded {
 
 /// `rsqrt`, always approximate.
 pub(crate) fn rsqrt(inst: &mut Inst<'_>) -> Decoded {
-    if inst.has(".f64") {
+    if inst.has(Modifier::F64) {
         return step1(inst, |a: u64| approx::rsqrt_double(a), approx::marks_double);
     }
     approximate!(inst, flushes(inst) || is_unsaid(inst), approx::rsqrt)
@@ -222,7 +225,7 @@ pub(crate) fn tanh(inst: &mut Inst<'_>) -> Decoded {
 
 /// `neg`.
 pub(crate) fn neg(inst: &mut Inst<'_>) -> Decoded {
-    if inst.has(".f64") {
+    if inst.has(Modifier::F64) {
         return step1(inst, |a: u64| double::neg(a), |_, d| double::marks(d));
     }
     let ftz = flushes(inst);
@@ -231,7 +234,7 @@ pub(crate) fn neg(inst: &mut Inst<'_>) -> Decoded {
 
 /// `abs`. That of an `.f64` keeps a NaN as it is, so its bits are known.
 pub(crate) fn abs(inst: &mut Inst<'_>) -> Decoded {
-    if inst.has(".f64") {
+    if inst.has(Modifier::F64) {
         return inst.map1(|a: u64| double::abs(a));
     }
     let ftz = flushes(inst);
@@ -240,7 +243,7 @@ pub(crate) fn abs(inst: &mut Inst<'_>) -> Decoded {
 
 /// `copysign`: bits alone, so that nothing is open.
 pub(crate) fn copysign(inst: &mut Inst<'_>) -> Decoded {
-    if inst.has(".f64") {
+    if inst.has(Modifier::F64) {
         return inst.map2(|a: u64, b: u64| double::copysign(a, b));
     }
     inst.map2(|a: u32, b: u32| single::copysign(a, b))
@@ -248,7 +251,12 @@ pub(crate) fn copysign(inst: &mut Inst<'_>) -> Decoded {
 
 /// The modifiers of `min` and `max`.
 pub(crate) fn extreme_modifiers(inst: &Inst<'_>, ftz: bool) -> ExtremeModifiers {
-    ExtremeModifiers { ftz, nan: inst.has(".NaN"), xorsign: inst.has(".xorsign"), abs: inst.has(".abs") }
+    ExtremeModifiers {
+        ftz,
+        nan: inst.has(Modifier::NaN),
+        xorsign: inst.has(Modifier::Xorsign),
+        abs: inst.has(Modifier::Abs),
+    }
 }
 
 /// `min`.
@@ -268,12 +276,12 @@ pub(crate) const fn extreme_of<const GREATEST: bool>() -> Extreme {
 }
 
 fn extreme<const GREATEST: bool>(inst: &mut Inst<'_>) -> Decoded {
-    if inst.has(".f64") {
+    if inst.has(Modifier::F64) {
         let f = |a: u64, b: u64| extremes::double(extreme_of::<GREATEST>(), a, b);
-        return step2(inst, "b", f, |_, _, d| double::marks(d));
+        return step2(inst, OperandName::B, f, |_, _, d| double::marks(d));
     }
     let m = extreme_modifiers(inst, flushes(inst));
-    if inst.operand("c").is_some() {
+    if inst.operand(OperandName::C).is_some() {
         let f = move |a: u32, b: u32, c: u32| extremes::single3(extreme_of::<GREATEST>(), m, a, b, c);
         return step3(inst, f, move |_, _, _, d| extreme_marks(m, d));
     }
@@ -290,7 +298,7 @@ fn extreme<const GREATEST: bool>(inst: &mut Inst<'_>) -> Decoded {
 }
 
 fn extreme2(inst: &mut Inst<'_>, f: impl Fn(u32, u32) -> u32 + Send + Sync + 'static, m: ExtremeModifiers) -> Decoded {
-    step2(inst, "b", f, move |_, _, d| extreme_marks(m, d))
+    step2(inst, OperandName::B, f, move |_, _, d| extreme_marks(m, d))
 }
 
 /// With `.NaN` the manual names the NaN that comes out: the canonical one.
@@ -301,17 +309,17 @@ fn extreme_marks(m: ExtremeModifiers, result: u32) -> Marks {
 
 /// `testp`. Without a test nothing is computed (measured with the assembler).
 pub(crate) fn testp(inst: &mut Inst<'_>) -> Decoded {
-    let property = match inst.modifier("op") {
+    let property = match inst.modifier(SlotName::Op) {
         None => return Ok(Action::Nothing),
-        Some(".finite") => Property::Finite,
-        Some(".infinite") => Property::Infinite,
-        Some(".number") => Property::Number,
-        Some(".notanumber") => Property::NotANumber,
-        Some(".normal") => Property::Normal,
-        Some(".subnormal") => Property::Subnormal,
+        Some(Modifier::Finite) => Property::Finite,
+        Some(Modifier::Infinite) => Property::Infinite,
+        Some(Modifier::Number) => Property::Number,
+        Some(Modifier::Notanumber) => Property::NotANumber,
+        Some(Modifier::Normal) => Property::Normal,
+        Some(Modifier::Subnormal) => Property::Subnormal,
         Some(other) => return Err(format!("`testp{other}` is not known").into()),
     };
-    if inst.has(".f64") {
+    if inst.has(Modifier::F64) {
         test(inst, move |a: u64| compare::has_double(property, a))
     } else {
         test(inst, move |a: u32| compare::has_single(property, a))
@@ -319,8 +327,8 @@ pub(crate) fn testp(inst: &mut Inst<'_>) -> Decoded {
 }
 
 fn test<A: Lane>(inst: &mut Inst<'_>, f: impl Fn(A) -> bool + Send + Sync + 'static) -> Decoded {
-    let a = inst.src::<A>("a")?;
-    let to = inst.predicate_dst("p")?.ok_or("`testp` without a destination")?;
+    let a = inst.src::<A>(OperandName::A)?;
+    let to = inst.predicate_dst(OperandName::P)?.ok_or("`testp` without a destination")?;
     Ok(Inst::all(move |r, mask| {
         let a = r.get(a);
         let mut truth = [0; LANES];

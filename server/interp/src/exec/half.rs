@@ -3,9 +3,10 @@
 #[cfg(test)]
 mod tests;
 
-use super::float::steps::{Choice, modifiers, step1, step2, step3, types};
+use super::float::steps::{Choice, modifiers, step1, step2, step3};
 use super::float::{extreme_modifiers, extreme_of};
 use crate::decode::{Action, Inst, Refusal};
+use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::float::half::{self, Bf16, F16, Half};
 use ptx_num::values::float::packed::{half_pair1, half_pair2, half_pair3, halves};
@@ -46,13 +47,13 @@ struct Type {
 
 impl Type {
     fn of(inst: &Inst<'_>) -> Result<Self, Refusal> {
-        let name = types(inst).first().copied().unwrap_or_default();
-        let (brain, pair) = match name {
-            ".f16" => (false, false),
-            ".f16x2" => (false, true),
-            ".bf16" => (true, false),
-            ".bf16x2" => (true, true),
-            _ => return Err(format!("no half precision: `{name}`").into()),
+        let ty = inst.types().next();
+        let (brain, pair) = match ty {
+            Some(Modifier::F16) => (false, false),
+            Some(Modifier::F16x2) => (false, true),
+            Some(Modifier::Bf16) => (true, false),
+            Some(Modifier::Bf16x2) => (true, true),
+            _ => return Err(format!("no half precision: `{}`", ty.map_or("", Modifier::name)).into()),
         };
         Ok(Self { brain, pair })
     }
@@ -83,10 +84,10 @@ fn two<H: Half + 'static>(
     f: impl Fn(u16, u16) -> u16 + Send + Sync + 'static,
 ) -> Decoded {
     if !pair {
-        return step2(inst, "b", f, move |_, _, d| marks::<H>(canonical, d));
+        return step2(inst, OperandName::B, f, move |_, _, d| marks::<H>(canonical, d));
     }
     let both = move |_, _, d| if canonical { Marks::NONE } else { pair_marks::<H>(d) };
-    step2(inst, "b", move |a: u32, b: u32| half_pair2(a, b, &f), both)
+    step2(inst, OperandName::B, move |a: u32, b: u32| half_pair2(a, b, &f), both)
 }
 
 /// An operation of three operands, on each half of a pair.
@@ -110,7 +111,7 @@ fn three(
 macro_rules! binary {
     ($inst:expr, $operation:ident) => {{
         let inst = $inst;
-        let (ty, m) = (Type::of(inst)?, modifiers(inst, inst.has(".ftz")));
+        let (ty, m) = (Type::of(inst)?, modifiers(inst, inst.has(Modifier::Ftz)));
         match (ty.brain, m == Modifiers::RN) {
             (false, true) => two::<F16>(inst, ty.pair, false, |a, b| half::$operation::<F16>(Plain.get(), a, b)),
             (false, false) => two::<F16>(inst, ty.pair, false, move |a, b| half::$operation::<F16>(m, a, b)),
@@ -146,8 +147,8 @@ pub(crate) fn fma(inst: &mut Inst<'_>) -> Decoded {
 }
 
 fn fma_of<H: Half + 'static>(inst: &mut Inst<'_>, pair: bool) -> Decoded {
-    let m = modifiers(inst, inst.has(".ftz"));
-    if inst.has(".oob") {
+    let m = modifiers(inst, inst.has(Modifier::Ftz));
+    if inst.has(Modifier::Oob) {
         // Whether a NaN is the special one depends on bits that the manual does not give, and so does the result.
         let open = |operands: [u16; 3], d| {
             let [a, b, c] = operands.map(half::is_nan::<H>);
@@ -164,7 +165,7 @@ fn fma_of<H: Half + 'static>(inst: &mut Inst<'_>, pair: bool) -> Decoded {
 
 /// `neg`.
 pub(crate) fn neg(inst: &mut Inst<'_>) -> Decoded {
-    let (ty, ftz) = (Type::of(inst)?, inst.has(".ftz"));
+    let (ty, ftz) = (Type::of(inst)?, inst.has(Modifier::Ftz));
     if ty.brain {
         return one(inst, ty.pair, |a| half::neg::<Bf16>(false, a), |_, d| half::marks::<Bf16>(d));
     }
@@ -173,7 +174,7 @@ pub(crate) fn neg(inst: &mut Inst<'_>) -> Decoded {
 
 /// `abs`.
 pub(crate) fn abs(inst: &mut Inst<'_>) -> Decoded {
-    let (ty, ftz) = (Type::of(inst)?, inst.has(".ftz"));
+    let (ty, ftz) = (Type::of(inst)?, inst.has(Modifier::Ftz));
     if ty.brain {
         return one(inst, ty.pair, |a| half::abs::<Bf16>(false, a), |_, d| half::marks::<Bf16>(d));
     }
@@ -191,7 +192,7 @@ pub(crate) fn max(inst: &mut Inst<'_>) -> Decoded {
 }
 
 fn extreme<const GREATEST: bool>(inst: &mut Inst<'_>) -> Decoded {
-    let (ty, m) = (Type::of(inst)?, extreme_modifiers(inst, inst.has(".ftz")));
+    let (ty, m) = (Type::of(inst)?, extreme_modifiers(inst, inst.has(Modifier::Ftz)));
     if ty.brain {
         let f = move |a, b| extremes::half::<Bf16>(extreme_of::<GREATEST>(), m, a, b);
         return two::<Bf16>(inst, ty.pair, m.nan, f);
@@ -210,7 +211,7 @@ pub(crate) fn tanh(inst: &mut Inst<'_>) -> Decoded {
 
 /// `ex2`.
 pub(crate) fn ex2(inst: &mut Inst<'_>) -> Decoded {
-    let (ty, ftz) = (Type::of(inst)?, inst.has(".ftz"));
+    let (ty, ftz) = (Type::of(inst)?, inst.has(Modifier::Ftz));
     if ty.brain {
         return one(inst, ty.pair, move |a| approx::ex2_half::<Bf16>(ftz, a), approx::marks_half::<Bf16>);
     }

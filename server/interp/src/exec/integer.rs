@@ -1,22 +1,23 @@
 //! Integer arithmetic.
 
-use super::typed::{by_packed, by_type};
+use super::typed::{by_packed, by_type, unknown};
 use crate::decode::{Action, Inst, Refusal};
 use crate::findings::Kind;
 use crate::lanes::{Lane, lanes};
 use crate::machine::Outcome;
+use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;
 use ptx_num::values::integer::{Int, arithmetic, bits, divide, dot, packed, product};
 
 type Result<T> = std::result::Result<T, Refusal>;
 
 /// The integer type of an instruction: the last of its modifiers that is one.
-pub(super) fn type_of(inst: &Inst<'_>) -> &'static str {
-    inst.modifiers().filter(|m| ptx_isa::ISA.ty(m).is_some()).last().unwrap_or("")
+pub(super) fn type_of(inst: &Inst<'_>) -> Option<Modifier> {
+    inst.types().last()
 }
 
-fn is_packed(name: &str) -> bool {
-    name.contains('x')
+fn is_packed(ty: Option<Modifier>) -> bool {
+    ty.is_some_and(|t| t.name().contains('x'))
 }
 
 /// A function of two integers or of the elements of two packed ones.
@@ -32,19 +33,19 @@ macro_rules! binary {
 }
 
 pub(super) fn add(inst: &mut Inst<'_>) -> Result<Action> {
-    if inst.has(".sat") { binary!(inst, arithmetic::add_sat) } else { binary!(inst, arithmetic::add) }
+    if inst.has(Modifier::Sat) { binary!(inst, arithmetic::add_sat) } else { binary!(inst, arithmetic::add) }
 }
 
 pub(super) fn sub(inst: &mut Inst<'_>) -> Result<Action> {
-    if inst.has(".sat") { binary!(inst, arithmetic::sub_sat) } else { binary!(inst, arithmetic::sub) }
+    if inst.has(Modifier::Sat) { binary!(inst, arithmetic::sub_sat) } else { binary!(inst, arithmetic::sub) }
 }
 
 pub(super) fn min(inst: &mut Inst<'_>) -> Result<Action> {
-    if inst.has(".relu") { binary!(inst, arithmetic::min_relu) } else { binary!(inst, arithmetic::min) }
+    if inst.has(Modifier::Relu) { binary!(inst, arithmetic::min_relu) } else { binary!(inst, arithmetic::min) }
 }
 
 pub(super) fn max(inst: &mut Inst<'_>) -> Result<Action> {
-    if inst.has(".relu") { binary!(inst, arithmetic::max_relu) } else { binary!(inst, arithmetic::max) }
+    if inst.has(Modifier::Relu) { binary!(inst, arithmetic::max_relu) } else { binary!(inst, arithmetic::max) }
 }
 
 pub(super) fn abs(inst: &mut Inst<'_>) -> Result<Action> {
@@ -67,45 +68,45 @@ pub(super) fn sad(inst: &mut Inst<'_>) -> Result<Action> {
 macro_rules! wide {
     ($inst:expr, $name:expr, $f:ident) => {
         match $name {
-            ".u16" => $inst.$f(|a: u16, b: u16| product::mul_wide(a, b)),
-            ".s16" => $inst.$f(|a: i16, b: i16| product::mul_wide(a, b)),
-            ".u32" => $inst.$f(|a: u32, b: u32| product::mul_wide(a, b)),
-            ".s32" => $inst.$f(|a: i32, b: i32| product::mul_wide(a, b)),
-            other => Err(Refusal(format!("the type `{other}` is not known here"))),
+            Some(Modifier::U16) => $inst.$f(|a: u16, b: u16| product::mul_wide(a, b)),
+            Some(Modifier::S16) => $inst.$f(|a: i16, b: i16| product::mul_wide(a, b)),
+            Some(Modifier::U32) => $inst.$f(|a: u32, b: u32| product::mul_wide(a, b)),
+            Some(Modifier::S32) => $inst.$f(|a: i32, b: i32| product::mul_wide(a, b)),
+            other => Err(unknown(other)),
         }
     };
 }
 
 pub(super) fn mul(inst: &mut Inst<'_>) -> Result<Action> {
     let name = type_of(inst);
-    match inst.modifier("mode") {
-        Some(".hi") => by_type!(name, T => inst.map2(|a: T, b: T| product::mul_hi(a, b))),
-        Some(".lo") => by_type!(name, T => inst.map2(|a: T, b: T| product::mul_lo(a, b))),
+    match inst.modifier(SlotName::Mode) {
+        Some(Modifier::Hi) => by_type!(name, T => inst.map2(|a: T, b: T| product::mul_hi(a, b))),
+        Some(Modifier::Lo) => by_type!(name, T => inst.map2(|a: T, b: T| product::mul_lo(a, b))),
         _ => wide!(inst, name, map2),
     }
 }
 
 pub(super) fn mad(inst: &mut Inst<'_>) -> Result<Action> {
     let name = type_of(inst);
-    if inst.has(".sat") {
+    if inst.has(Modifier::Sat) {
         return inst.map3(|a: i32, b: i32, c: i32| product::mad_hi_sat(a, b, c));
     }
-    if inst.has(".hi") {
+    if inst.has(Modifier::Hi) {
         return by_type!(name, T => inst.map3(|a: T, b: T, c: T| product::mad_hi(a, b, c)));
     }
-    if inst.has(".lo") {
+    if inst.has(Modifier::Lo) {
         return by_type!(name, T => inst.map3(|a: T, b: T, c: T| product::mad_lo(a, b, c)));
     }
     match name {
-        ".u16" => inst.map3(|a: u16, b: u16, c: u32| product::mad_wide(a, b, c)),
-        ".s16" => inst.map3(|a: i16, b: i16, c: i32| product::mad_wide(a, b, c)),
-        ".u32" => inst.map3(|a: u32, b: u32, c: u64| product::mad_wide(a, b, c)),
+        Some(Modifier::U16) => inst.map3(|a: u16, b: u16, c: u32| product::mad_wide(a, b, c)),
+        Some(Modifier::S16) => inst.map3(|a: i16, b: i16, c: i32| product::mad_wide(a, b, c)),
+        Some(Modifier::U32) => inst.map3(|a: u32, b: u32, c: u64| product::mad_wide(a, b, c)),
         _ => inst.map3(|a: i32, b: i32, c: i64| product::mad_wide(a, b, c)),
     }
 }
 
 pub(super) fn clmad(inst: &mut Inst<'_>) -> Result<Action> {
-    if inst.has(".hi") {
+    if inst.has(Modifier::Hi) {
         inst.map3(|a: u64, b: u64, c: u64| product::clmad_hi(a, b, c))
     } else {
         inst.map3(|a: u64, b: u64, c: u64| product::clmad_lo(a, b, c))
@@ -114,7 +115,7 @@ pub(super) fn clmad(inst: &mut Inst<'_>) -> Result<Action> {
 
 pub(super) fn mul24(inst: &mut Inst<'_>) -> Result<Action> {
     let name = type_of(inst);
-    if inst.has(".hi") {
+    if inst.has(Modifier::Hi) {
         by_type!(name, T => inst.map2(|a: T, b: T| product::mul24_hi(a, b)))
     } else {
         by_type!(name, T => inst.map2(|a: T, b: T| product::mul24_lo(a, b)))
@@ -123,9 +124,9 @@ pub(super) fn mul24(inst: &mut Inst<'_>) -> Result<Action> {
 
 pub(super) fn mad24(inst: &mut Inst<'_>) -> Result<Action> {
     let name = type_of(inst);
-    if inst.has(".sat") {
+    if inst.has(Modifier::Sat) {
         inst.map3(|a: i32, b: i32, c: i32| product::mad24_hi_sat(a, b, c))
-    } else if inst.has(".hi") {
+    } else if inst.has(Modifier::Hi) {
         by_type!(name, T => inst.map3(|a: T, b: T, c: T| product::mad24_hi(a, b, c)))
     } else {
         by_type!(name, T => inst.map3(|a: T, b: T, c: T| product::mad24_lo(a, b, c)))
@@ -134,7 +135,7 @@ pub(super) fn mad24(inst: &mut Inst<'_>) -> Result<Action> {
 
 /// A division: division by zero is found, and its result marked.
 fn dividing<T: Lane + Int>(inst: &mut Inst<'_>, f: fn(T, T) -> (T, Marks)) -> Result<Action> {
-    let (d, a, b) = (inst.dst::<T>("d")?, inst.src::<T>("a")?, inst.src::<T>("b")?);
+    let (d, a, b) = (inst.dst::<T>(OperandName::D)?, inst.src::<T>(OperandName::A)?, inst.src::<T>(OperandName::B)?);
     Ok(Inst::machine(move |context| {
         let mut zero = 0;
         for lane in lanes(context.mask) {
@@ -175,7 +176,7 @@ pub(super) fn brev(inst: &mut Inst<'_>) -> Result<Action> {
 
 pub(super) fn bfind(inst: &mut Inst<'_>) -> Result<Action> {
     let name = type_of(inst);
-    if inst.has(".shiftamt") {
+    if inst.has(Modifier::Shiftamt) {
         by_type!(name, T => inst.map1(|a: T| bits::bfind_shiftamt(a)))
     } else {
         by_type!(name, T => inst.map1(|a: T| bits::bfind(a)))
@@ -183,8 +184,12 @@ pub(super) fn bfind(inst: &mut Inst<'_>) -> Result<Action> {
 }
 
 pub(super) fn fns(inst: &mut Inst<'_>) -> Result<Action> {
-    let d = inst.dst::<u32>("d")?;
-    let (mask, base, offset) = (inst.src::<u32>("mask")?, inst.src::<u32>("base")?, inst.src::<i32>("offset")?);
+    let d = inst.dst::<u32>(OperandName::D)?;
+    let (mask, base, offset) = (
+        inst.src::<u32>(OperandName::Mask)?,
+        inst.src::<u32>(OperandName::Base)?,
+        inst.src::<i32>(OperandName::Offset)?,
+    );
     Ok(Inst::each(move |r, lane| {
         let (value, marks) = bits::fns(r.lane(mask, lane), r.lane(base, lane), r.lane(offset, lane));
         r.put_lane(d, lane, value);
@@ -198,8 +203,9 @@ pub(super) fn bfe(inst: &mut Inst<'_>) -> Result<Action> {
 
 pub(super) fn bfi(inst: &mut Inst<'_>) -> Result<Action> {
     fn of<T: Lane + Int>(inst: &mut Inst<'_>) -> Result<Action> {
-        let (f, a, b) = (inst.dst::<T>("f")?, inst.src::<T>("a")?, inst.src::<T>("b")?);
-        let (c, d) = (inst.src::<u32>("c")?, inst.src::<u32>("d")?);
+        let (f, a, b) =
+            (inst.dst::<T>(OperandName::F)?, inst.src::<T>(OperandName::A)?, inst.src::<T>(OperandName::B)?);
+        let (c, d) = (inst.src::<u32>(OperandName::C)?, inst.src::<u32>(OperandName::D)?);
         Ok(Inst::each(move |r, lane| {
             let value = bits::bfi(r.lane(a, lane), r.lane(b, lane), r.lane(c, lane), r.lane(d, lane));
             r.put_lane(f, lane, value);
@@ -210,17 +216,17 @@ pub(super) fn bfi(inst: &mut Inst<'_>) -> Result<Action> {
 }
 
 pub(super) fn szext(inst: &mut Inst<'_>) -> Result<Action> {
-    let wrap = inst.has(".wrap");
+    let wrap = inst.has(Modifier::Wrap);
     by_type!(type_of(inst), T => inst.map2(move |a: T, b: u32| bits::szext(a, b, wrap)))
 }
 
 pub(super) fn bmsk(inst: &mut Inst<'_>) -> Result<Action> {
-    let wrap = inst.has(".wrap");
+    let wrap = inst.has(Modifier::Wrap);
     inst.map2(move |a: u32, b: u32| bits::bmsk(a, b, wrap))
 }
 
 fn signs(inst: &Inst<'_>) -> (bool, bool) {
-    (inst.type_name("atype") == ".s32", inst.type_name("btype") == ".s32")
+    (inst.modifier(SlotName::Atype) == Some(Modifier::S32), inst.modifier(SlotName::Btype) == Some(Modifier::S32))
 }
 
 pub(super) fn dp4a(inst: &mut Inst<'_>) -> Result<Action> {
@@ -229,6 +235,6 @@ pub(super) fn dp4a(inst: &mut Inst<'_>) -> Result<Action> {
 }
 
 pub(super) fn dp2a(inst: &mut Inst<'_>) -> Result<Action> {
-    let ((a_signed, b_signed), upper) = (signs(inst), inst.has(".hi"));
+    let ((a_signed, b_signed), upper) = (signs(inst), inst.has(Modifier::Hi));
     inst.map3(move |a: u32, b: u32, c: u32| dot::dp2a(a, b, c, a_signed, b_signed, upper))
 }

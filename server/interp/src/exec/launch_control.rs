@@ -10,6 +10,7 @@ use crate::findings::Kind;
 use crate::lanes::lanes;
 use crate::machine::{Context, Order, Outcome};
 use crate::registers::Place;
+use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;
 
 /// Bytes of an answer.
@@ -40,8 +41,8 @@ fn cancel(context: &mut Context<'_>) -> Option<[u32; 3]> {
 
 /// `clusterlaunchcontrol.try_cancel`.
 pub(crate) fn try_cancel(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let (address, barrier) = (inst.address("a")?, inst.address("mbar")?);
-    let all = inst.has(".multicast::cluster::all");
+    let (address, barrier) = (inst.address(OperandName::A)?, inst.address(OperandName::Mbar)?);
+    let all = inst.has(Modifier::MulticastClusterAll);
     Ok(Inst::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(at) = context.locate(&address, lane, BYTES, BYTES, true) else { continue };
@@ -83,8 +84,8 @@ pub(crate) fn try_cancel(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 
 /// `clusterlaunchcontrol.query_cancel`.
 pub(crate) fn query_cancel(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let answer = *inst.places("answer", 16)?.first().ok_or("`query_cancel` without an answer")?;
-    if let Some(p) = inst.predicate_dst("p")? {
+    let answer = *inst.places(OperandName::Answer, 16)?.first().ok_or("`query_cancel` without an answer")?;
+    if let Some(p) = inst.predicate_dst(OperandName::P)? {
         return Ok(Inst::machine(move |context| {
             let is = |lane: &usize| context.registers.lane_bits(answer, *lane) & CANCELLED != 0;
             let truth = lanes(context.mask).filter(is).fold(0, |all, lane| all | 1 << lane);
@@ -92,10 +93,10 @@ pub(crate) fn query_cancel(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
             Outcome::Next
         }));
     }
-    let to: Vec<Place> = inst.places("d", 4)?;
-    let component = inst.modifier("component").map_or(0, |name| match name {
-        ".get_first_ctaid::y" => 1,
-        ".get_first_ctaid::z" => 2,
+    let to: Vec<Place> = inst.places(OperandName::D, 4)?;
+    let component = inst.modifier(SlotName::Component).map_or(0, |name| match name {
+        Modifier::GetFirstCtaidY => 1,
+        Modifier::GetFirstCtaidZ => 2,
         _ => 0,
     });
     Ok(Inst::machine(move |context| {

@@ -6,6 +6,7 @@ use crate::findings::Kind;
 use crate::machine::{Context, Order, Outcome};
 use crate::memory::Region;
 use crate::registers::Place;
+use ptx_isa::OperandName;
 use ptx_num::matrix::movement::{Movement, ROW};
 use ptx_num::values::Marks;
 
@@ -15,7 +16,7 @@ fn movement(inst: &Inst<'_>) -> Result<Movement, Refusal> {
 
 /// Registers of the operand `r`, as many as the matrices need.
 fn registers(inst: &mut Inst<'_>, movement: &Movement) -> Result<Vec<Place>, Refusal> {
-    let places = inst.places("r", 4)?;
+    let places = inst.places(OperandName::R, 4)?;
     if places.len() == movement.registers {
         Ok(places)
     } else {
@@ -44,7 +45,7 @@ fn row(
 pub(crate) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let movement = movement(inst)?;
     let to = registers(inst, &movement)?;
-    let address = inst.address("p")?;
+    let address = inst.address(OperandName::P)?;
     Ok(Inst::machine(move |context| {
         whole_warp(context);
         let mut rows = [[0; ROW]; 32];
@@ -78,7 +79,7 @@ pub(crate) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let movement = movement(inst)?;
     let from = registers(inst, &movement)?;
-    let address = inst.address("p")?;
+    let address = inst.address(OperandName::P)?;
     Ok(Inst::machine(move |context| {
         whole_warp(context);
         let registers = &*context.registers;
@@ -101,7 +102,7 @@ pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 
 /// `movmatrix`.
 pub(crate) fn transpose(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let (a, d) = (Held::new(inst, "a", None)?, Held::new(inst, "d", None)?);
+    let (a, d) = (Held::new(inst, OperandName::A, None)?, Held::new(inst, OperandName::D, None)?);
     Ok(Inst::machine(move |context| {
         whole_warp(context);
         let matrix = a.gather(context.registers);

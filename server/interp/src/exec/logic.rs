@@ -6,6 +6,7 @@ use crate::decode::{Action, Inst, Refusal};
 use crate::lanes::{LANES, Lane, Mask};
 use crate::registers::{Dst, PredicateDst, PredicateSrc, Registers, Src};
 use crate::simd::{LaneStep, Marked};
+use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::integer::permute::{Pattern, prmt as permuted};
 use ptx_num::values::integer::{Int, logic, shift};
 
@@ -13,9 +14,9 @@ type Result<T> = std::result::Result<T, Refusal>;
 
 /// A function of predicates: all lanes at once, each a bit.
 fn predicates(inst: &mut Inst<'_>, f: fn(Mask, Mask) -> Mask) -> Result<Action> {
-    let d = inst.predicate_dst("d")?.ok_or("an operation on predicates without a destination")?;
-    let a = inst.predicate_src("a")?.ok_or("an operation on predicates without a source")?;
-    let b = inst.predicate_src("b")?.unwrap_or(a);
+    let d = inst.predicate_dst(OperandName::D)?.ok_or("an operation on predicates without a destination")?;
+    let a = inst.predicate_src(OperandName::A)?.ok_or("an operation on predicates without a source")?;
+    let b = inst.predicate_src(OperandName::B)?.unwrap_or(a);
     Ok(Inst::all(move |r, mask| {
         let value = f(r.predicate(a), r.predicate(b));
         r.put_predicate(d, mask, value);
@@ -24,7 +25,7 @@ fn predicates(inst: &mut Inst<'_>, f: fn(Mask, Mask) -> Mask) -> Result<Action> 
 }
 
 fn of_predicates(inst: &Inst<'_>) -> bool {
-    inst.has(".pred")
+    inst.has(Modifier::Pred)
 }
 
 pub(super) fn and(inst: &mut Inst<'_>) -> Result<Action> {
@@ -88,13 +89,20 @@ impl LaneStep for Lop3 {
 
 pub(super) fn lop3(inst: &mut Inst<'_>) -> Result<Action> {
     // The assembler takes larger numbers and uses their lowest byte.
-    let table = inst.immediate("lut").ok_or("`lop3` without its table")? as u8;
-    let Some(p) = inst.predicate_dst("p")? else {
+    let table = inst.immediate(OperandName::Lut).ok_or("`lop3` without its table")? as u8;
+    let Some(p) = inst.predicate_dst(OperandName::P)? else {
         return inst.map3(move |a: u32, b: u32, c: u32| logic::lop3(a, b, c, table));
     };
-    let q = inst.predicate_src("q")?.ok_or("`lop3` without the predicate that it combines with")?;
-    let (d, or) = (inst.dst("d")?, inst.has(".or"));
-    Ok(Inst::step(Lop3 { d, abc: (inst.src("a")?, inst.src("b")?, inst.src("c")?), table, p, q, or }))
+    let q = inst.predicate_src(OperandName::Q)?.ok_or("`lop3` without the predicate that it combines with")?;
+    let (d, or) = (inst.dst(OperandName::D)?, inst.has(Modifier::Or));
+    Ok(Inst::step(Lop3 {
+        d,
+        abc: (inst.src(OperandName::A)?, inst.src(OperandName::B)?, inst.src(OperandName::C)?),
+        table,
+        p,
+        q,
+        or,
+    }))
 }
 
 pub(super) fn shl(inst: &mut Inst<'_>) -> Result<Action> {
@@ -110,8 +118,8 @@ fn shifting<T: Lane + Int>(inst: &mut Inst<'_>, f: impl Fn(T, u32) -> T + Send +
 }
 
 pub(super) fn shf(inst: &mut Inst<'_>) -> Result<Action> {
-    let wrap = inst.has(".wrap");
-    if inst.has(".l") {
+    let wrap = inst.has(Modifier::Wrap);
+    if inst.has(Modifier::L) {
         inst.map3(move |a: u32, b: u32, c: u32| shift::shf_l(a, b, c, wrap))
     } else {
         inst.map3(move |a: u32, b: u32, c: u32| shift::shf_r(a, b, c, wrap))
@@ -119,7 +127,7 @@ pub(super) fn shf(inst: &mut Inst<'_>) -> Result<Action> {
 }
 
 pub(super) fn prmt(inst: &mut Inst<'_>) -> Result<Action> {
-    match inst.modifier("mode").and_then(|m| Pattern::of(m.trim_start_matches('.'))) {
+    match inst.modifier(SlotName::Mode).and_then(|m| Pattern::of(m.word())) {
         None => inst.map3(|a: u32, b: u32, c: u32| permuted(a, b, c)),
         Some(pattern) => inst.map3(move |a: u32, b: u32, c: u32| permuted(a, b, pattern.selectors(c))),
     }

@@ -4,8 +4,8 @@ use crate::decode::{Action, Inst, Refusal};
 use crate::lanes::lanes;
 use crate::machine::{Context, Order, Outcome};
 use crate::registers::Place;
-use ptx_isa::ISA;
 use ptx_isa::tables::TypeClass;
+use ptx_isa::{ISA, Modifier, OperandName};
 use ptx_num::values::Marks;
 
 /// How the modifiers of an access order it.
@@ -13,10 +13,10 @@ pub(crate) fn order(inst: &Inst<'_>) -> Order {
     let mut order = Order::Weak;
     for modifier in inst.modifiers() {
         order = match modifier {
-            ".acquire" => Order::Acquire,
-            ".release" => Order::Release,
-            ".acq_rel" => Order::AcquireRelease,
-            ".relaxed" | ".volatile" | ".mmio" if order == Order::Weak => Order::Relaxed,
+            Modifier::Acquire => Order::Acquire,
+            Modifier::Release => Order::Release,
+            Modifier::AcqRel => Order::AcquireRelease,
+            Modifier::Relaxed | Modifier::Volatile | Modifier::Mmio if order == Order::Weak => Order::Relaxed,
             _ => order,
         };
     }
@@ -25,7 +25,7 @@ pub(crate) fn order(inst: &Inst<'_>) -> Order {
 
 /// The bytes of an element in memory, and whether it is extended by its sign.
 pub(crate) fn element(inst: &Inst<'_>) -> Result<(usize, bool), Refusal> {
-    let ty = inst.modifiers().filter_map(|m| ISA.ty(m)).last().ok_or("an access without a type")?;
+    let ty = inst.modifiers().filter_map(|m| ISA.ty(m.name())).last().ok_or("an access without a type")?;
     Ok((usize::from(ty.bits).div_ceil(8), ty.class == TypeClass::Sint))
 }
 
@@ -51,8 +51,8 @@ fn spread(context: &mut Context<'_>, lane: usize, from: &[u8], to: &[Place], byt
 /// `ld`, `ld.global.nc`, `ldu`.
 pub(crate) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let (bytes, signed) = element(inst)?;
-    let to = inst.places("d", bytes as u8)?;
-    let address = inst.address("a")?;
+    let to = inst.places(OperandName::D, bytes as u8)?;
+    let address = inst.address(OperandName::A)?;
     let order = order(inst);
     Ok(Inst::machine(move |context| {
         let mut buffer = [0; 64];
@@ -70,8 +70,8 @@ pub(crate) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 /// `st`.
 pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let (bytes, _) = element(inst)?;
-    let from = inst.places("b", bytes as u8)?;
-    let address = inst.address("a")?;
+    let from = inst.places(OperandName::B, bytes as u8)?;
+    let address = inst.address(OperandName::A)?;
     let order = order(inst);
     Ok(Inst::machine(move |context| {
         let mut buffer = [0; 64];

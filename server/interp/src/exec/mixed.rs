@@ -4,10 +4,11 @@
 mod tests;
 
 use super::float::pair_marks;
-use super::float::steps::{Choice, modifiers, step2, step3, types, with_modifiers};
+use super::float::steps::{Choice, modifiers, step2, step3, with_modifiers};
 use super::half;
 use crate::decode::{Action, Inst, Refusal};
 use crate::registers::Place;
+use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::convert::{Direction, Narrow};
 use ptx_num::values::float::half::{Bf16, F16, Half};
@@ -16,8 +17,8 @@ use ptx_num::values::float::{Modifiers, Rounding, mixed, single};
 type Decoded = Result<Action, Refusal>;
 
 /// The type of that number, in the order in which they are written.
-fn ty(inst: &Inst<'_>, number: usize) -> Result<&'static str, Refusal> {
-    types(inst).get(number).copied().ok_or_else(|| "a type is missing".into())
+fn ty(inst: &Inst<'_>, number: usize) -> Result<Modifier, Refusal> {
+    inst.types().nth(number).ok_or_else(|| "a type is missing".into())
 }
 
 /// One of the functions of `mixed` on `.f32`, for either format of the narrow operand. Subnormals are kept: there is no `.ftz`.
@@ -25,10 +26,10 @@ macro_rules! into_single {
     ($inst:expr, $operation:ident) => {{
         let inst = $inst;
         let m = modifiers(inst, false);
-        if ty(inst, 1)? == ".bf16" {
-            with_modifiers!(m, m => step2(inst, "c", move |a: u16, c: u32| mixed::$operation::<Bf16>(m.get(), a, c), |_, _, d| single::marks(d)))
+        if ty(inst, 1)? == Modifier::Bf16 {
+            with_modifiers!(m, m => step2(inst, OperandName::C, move |a: u16, c: u32| mixed::$operation::<Bf16>(m.get(), a, c), |_, _, d| single::marks(d)))
         } else {
-            with_modifiers!(m, m => step2(inst, "c", move |a: u16, c: u32| mixed::$operation::<F16>(m.get(), a, c), |_, _, d| single::marks(d)))
+            with_modifiers!(m, m => step2(inst, OperandName::C, move |a: u16, c: u32| mixed::$operation::<F16>(m.get(), a, c), |_, _, d| single::marks(d)))
         }
     }};
 }
@@ -45,7 +46,7 @@ pub(crate) fn sub(inst: &mut Inst<'_>) -> Decoded {
 
 /// `fma.f32.f16` and `.bf16`.
 pub(crate) fn fma(inst: &mut Inst<'_>) -> Decoded {
-    if ty(inst, 1)? == ".bf16" { fma_of::<Bf16>(inst) } else { fma_of::<F16>(inst) }
+    if ty(inst, 1)? == Modifier::Bf16 { fma_of::<Bf16>(inst) } else { fma_of::<F16>(inst) }
 }
 
 fn fma_of<H: Half + 'static>(inst: &mut Inst<'_>) -> Decoded {
@@ -59,20 +60,26 @@ macro_rules! packed {
     ($inst:expr, $widening:ident, $narrowing:ident) => {{
         let inst = $inst;
         let (result, source) = (ty(inst, 0)?, ty(inst, 1)?);
-        let m = modifiers(inst, inst.has(".ftz"));
+        let m = modifiers(inst, inst.has(Modifier::Ftz));
         let toward_zero = m.rounding(Rounding::Zero);
         match (result, source) {
-            (".f32x2", ".f16x2") => {
-                step2(inst, "c", move |a: u32, c: u64| mixed::$widening::<F16>(m, a, c), |_, _, d| pair_marks(d))
+            (Modifier::F32x2, Modifier::F16x2) => step2(
+                inst,
+                OperandName::C,
+                move |a: u32, c: u64| mixed::$widening::<F16>(m, a, c),
+                |_, _, d| pair_marks(d),
+            ),
+            (Modifier::F32x2, Modifier::Bf16x2) => step2(
+                inst,
+                OperandName::C,
+                move |a: u32, c: u64| mixed::$widening::<Bf16>(m, a, c),
+                |_, _, d| pair_marks(d),
+            ),
+            (Modifier::F16x2, Modifier::F32x2) => {
+                narrow_pair::<F16>(inst, OperandName::C, move |a, c| mixed::$narrowing::<F16>(toward_zero, a, c))
             }
-            (".f32x2", ".bf16x2") => {
-                step2(inst, "c", move |a: u32, c: u64| mixed::$widening::<Bf16>(m, a, c), |_, _, d| pair_marks(d))
-            }
-            (".f16x2", ".f32x2") => {
-                narrow_pair::<F16>(inst, "c", move |a, c| mixed::$narrowing::<F16>(toward_zero, a, c))
-            }
-            (".bf16x2", ".f32x2") => {
-                narrow_pair::<Bf16>(inst, "c", move |a, c| mixed::$narrowing::<Bf16>(toward_zero, a, c))
+            (Modifier::Bf16x2, Modifier::F32x2) => {
+                narrow_pair::<Bf16>(inst, OperandName::C, move |a, c| mixed::$narrowing::<Bf16>(toward_zero, a, c))
             }
             _ => Err(format!("`{result}{source}`: no such pair of types").into()),
         }
@@ -82,7 +89,7 @@ macro_rules! packed {
 /// A narrow pair from wide ones.
 fn narrow_pair<H: Half + 'static>(
     inst: &mut Inst<'_>,
-    second: &str,
+    second: OperandName,
     f: impl Fn(u64, u64) -> u32 + Send + Sync + 'static,
 ) -> Decoded {
     step2(inst, second, f, |_, _, d| half::pair_marks::<H>(d))
@@ -101,12 +108,20 @@ pub(crate) fn sub_packed(inst: &mut Inst<'_>) -> Decoded {
 /// `mul` of pairs: of wide ones with a narrow result, or of one pair of each narrow format.
 pub(crate) fn mul_packed(inst: &mut Inst<'_>) -> Decoded {
     let (result, second) = (ty(inst, 0)?, ty(inst, 2)?);
-    let m = Modifiers::RZ.ftz(inst.has(".ftz"));
+    let m = Modifiers::RZ.ftz(inst.has(Modifier::Ftz));
     match (result, second) {
-        (".f16x2", ".f32x2") => narrow_pair::<F16>(inst, "b", move |a, b| mixed::mul_narrowing::<F16>(m, a, b)),
-        (".bf16x2", ".f32x2") => narrow_pair::<Bf16>(inst, "b", move |a, b| mixed::mul_narrowing::<Bf16>(m, a, b)),
-        (".f16x2", ".bf16x2") => step2(inst, "b", mixed::mul_f16_bf16, |_, _, d| half::pair_marks::<F16>(d)),
-        (".bf16x2", ".f16x2") => step2(inst, "b", mixed::mul_bf16_f16, |_, _, d| half::pair_marks::<Bf16>(d)),
+        (Modifier::F16x2, Modifier::F32x2) => {
+            narrow_pair::<F16>(inst, OperandName::B, move |a, b| mixed::mul_narrowing::<F16>(m, a, b))
+        }
+        (Modifier::Bf16x2, Modifier::F32x2) => {
+            narrow_pair::<Bf16>(inst, OperandName::B, move |a, b| mixed::mul_narrowing::<Bf16>(m, a, b))
+        }
+        (Modifier::F16x2, Modifier::Bf16x2) => {
+            step2(inst, OperandName::B, mixed::mul_f16_bf16, |_, _, d| half::pair_marks::<F16>(d))
+        }
+        (Modifier::Bf16x2, Modifier::F16x2) => {
+            step2(inst, OperandName::B, mixed::mul_bf16_f16, |_, _, d| half::pair_marks::<Bf16>(d))
+        }
         _ => Err(format!("`{result}` and `{second}`: no such pair of types").into()),
     }
 }
@@ -114,7 +129,7 @@ pub(crate) fn mul_packed(inst: &mut Inst<'_>) -> Decoded {
 /// `fma` of pairs, `a` narrow.
 pub(crate) fn fma_packed(inst: &mut Inst<'_>) -> Decoded {
     let m = modifiers(inst, false);
-    if ty(inst, 1)? == ".bf16x2" {
+    if ty(inst, 1)? == Modifier::Bf16x2 {
         let f = move |a: u32, b: u64, c: u64| mixed::fma_pair::<Bf16>(m, a, b, c);
         return step3(inst, f, |_, _, _, d| pair_marks(d));
     }
@@ -122,22 +137,22 @@ pub(crate) fn fma_packed(inst: &mut Inst<'_>) -> Decoded {
 }
 
 /// The format of the elements of a type.
-fn narrow(name: &str) -> Result<Narrow, Refusal> {
-    Ok(match name {
-        ".e4m3x4" => Narrow::E4m3,
-        ".e5m2x4" => Narrow::E5m2,
-        ".e2m3x4" => Narrow::E2m3,
-        ".e3m2x4" => Narrow::E3m2,
-        ".e2m1x4" => Narrow::E2m1,
-        ".ue8m0x4" => Narrow::Ue8m0,
-        _ => return Err(format!("`{name}` does not have four elements of 8, 6 or 4 bits").into()),
+fn narrow(ty: Modifier) -> Result<Narrow, Refusal> {
+    Ok(match ty {
+        Modifier::E4m3x4 => Narrow::E4m3,
+        Modifier::E5m2x4 => Narrow::E5m2,
+        Modifier::E2m3x4 => Narrow::E2m3,
+        Modifier::E3m2x4 => Narrow::E3m2,
+        Modifier::E2m1x4 => Narrow::E2m1,
+        Modifier::Ue8m0x4 => Narrow::Ue8m0,
+        _ => return Err(format!("`{ty}` does not have four elements of 8, 6 or 4 bits").into()),
     })
 }
 
 /// An operand of four narrow numbers: where it lies, its format.
 type Four = (Place, Narrow);
 
-fn four(inst: &mut Inst<'_>, name: &str, format: Narrow) -> Result<Four, Refusal> {
+fn four(inst: &mut Inst<'_>, name: OperandName, format: Narrow) -> Result<Four, Refusal> {
     let width = if format.element_bits() == 4 { 2 } else { 4 };
     let place = inst.places(name, width)?.first().copied();
     Ok((place.ok_or_else(|| Refusal(format!("no operand `{name}`")))?, format))
@@ -178,11 +193,15 @@ enum Operation {
 /// An operation on four narrow numbers. `types` are those of the operands, the result first.
 fn narrow_step(inst: &mut Inst<'_>, operation: Operation) -> Decoded {
     let (result, source) = (narrow(ty(inst, 0)?)?, narrow(ty(inst, 1)?)?);
-    let saturate = inst.has(".satfinite");
-    let d = inst.dst::<u32>("d")?;
-    let a = four(inst, "a", source)?;
-    let b = if matches!(operation, Operation::Mul | Operation::Fma) { Some(four(inst, "b", source)?) } else { None };
-    let c = if operation == Operation::Mul { None } else { Some(four(inst, "c", result)?) };
+    let saturate = inst.has(Modifier::Satfinite);
+    let d = inst.dst::<u32>(OperandName::D)?;
+    let a = four(inst, OperandName::A, source)?;
+    let b = if matches!(operation, Operation::Mul | Operation::Fma) {
+        Some(four(inst, OperandName::B, source)?)
+    } else {
+        None
+    };
+    let c = if operation == Operation::Mul { None } else { Some(four(inst, OperandName::C, result)?) };
     Ok(Inst::each(move |r, lane| {
         let of = |(place, format): Four| unpack(r.lane_bits(place, lane), format);
         let factor = b.map_or([1.0; 4], of);

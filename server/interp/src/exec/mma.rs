@@ -8,7 +8,7 @@ use crate::lanes::{ALL, LANES};
 use crate::machine::{Context, Outcome};
 use crate::registers::{Place, Registers, Src};
 use crate::simd::Marked;
-use ptx_isa::ISA;
+use ptx_isa::{Modifier, OperandName};
 use ptx_num::matrix::element::Element;
 use ptx_num::matrix::fragment::Fragment;
 use ptx_num::matrix::numerics::{Numerics, Unit};
@@ -31,7 +31,7 @@ pub(super) fn numerics(inst: &Inst<'_>) -> Result<Numerics, Refusal> {
 
 /// The types among the modifiers, in their order.
 pub(super) fn types(inst: &Inst<'_>) -> Vec<Element> {
-    inst.modifiers().filter(|m| ISA.ty(m).is_some()).filter_map(Element::named).collect()
+    inst.types().filter_map(|t| Element::named(t.name())).collect()
 }
 
 /// That all lanes must take part; if not, that is a finding.
@@ -74,25 +74,25 @@ pub(super) struct Held {
 
 impl Held {
     /// The operand of that name; `element` where elements may be smaller than the bytes in which they stand.
-    pub fn new(inst: &mut Inst<'_>, operand: &str, element: Option<Element>) -> Result<Self, Refusal> {
+    pub fn new(inst: &mut Inst<'_>, operand: OperandName, element: Option<Element>) -> Result<Self, Refusal> {
         Self::with(inst, operand, element, |_, _| None)
     }
 
     /// The same where the layout depends on other operands.
     pub fn with(
         inst: &mut Inst<'_>,
-        operand: &str,
+        operand: OperandName,
         element: Option<Element>,
         input: impl Fn(&str, usize) -> Option<i64>,
     ) -> Result<Self, Refusal> {
         let values = &inst.function.chosen(inst.index).values;
         let fragment =
-            Fragment::new(inst.entry().name, inst.form(), values, operand, element, input).map_err(refused)?;
+            Fragment::new(inst.entry().name, inst.form(), values, operand.name(), element, input).map_err(refused)?;
         Self::of(inst, operand, fragment)
     }
 
     /// The operand of that name, laid out like this.
-    pub fn of(inst: &mut Inst<'_>, operand: &str, fragment: Fragment) -> Result<Self, Refusal> {
+    pub fn of(inst: &mut Inst<'_>, operand: OperandName, fragment: Fragment) -> Result<Self, Refusal> {
         let first = inst.operand(operand).ok_or_else(|| Refusal(format!("no operand `{operand}`")))?;
         let width = inst.width(first);
         let places = inst.places(operand, width)?;
@@ -173,7 +173,7 @@ struct Scales {
 const CHOICES: i64 = 4;
 
 impl Scales {
-    fn new(inst: &mut Inst<'_>, operand: &str, selector: &str) -> Result<Self, Refusal> {
+    fn new(inst: &mut Inst<'_>, operand: OperandName, selector: OperandName) -> Result<Self, Refusal> {
         let known: Vec<Option<i64>> = inst
             .operands(selector)
             .map(|o| match o.value {
@@ -222,16 +222,16 @@ pub(super) fn kind(inst: &Inst<'_>, a: Element) -> product::Kind {
     match a {
         Element::F64 => {
             let written = inst.modifiers().find_map(|m| match m {
-                ".rz" => Some(Rounding::Zero),
-                ".rm" => Some(Rounding::Down),
-                ".rp" => Some(Rounding::Up),
+                Modifier::Rz => Some(Rounding::Zero),
+                Modifier::Rm => Some(Rounding::Down),
+                Modifier::Rp => Some(Rounding::Up),
                 _ => None,
             });
             product::Kind::Rounded(written.unwrap_or(Rounding::Nearest))
         }
-        Element::B1 if inst.has(".xor") => product::Kind::Bits(BitOperation::Xor),
+        Element::B1 if inst.has(Modifier::Xor) => product::Kind::Bits(BitOperation::Xor),
         Element::B1 => product::Kind::Bits(BitOperation::And),
-        _ if inst.has(".satfinite") && a.integer(0).is_some() => product::Kind::Saturating,
+        _ if inst.has(Modifier::Satfinite) && a.integer(0).is_some() => product::Kind::Saturating,
         _ => product::Kind::Plain,
     }
 }
@@ -240,25 +240,29 @@ pub(super) fn kind(inst: &Inst<'_>, a: Element) -> product::Kind {
 pub(crate) fn mma(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let types = types(inst);
     let [d_type, a_type, b_type, c_type, ..] = types[..] else { return Err("`mma` without its types".into()) };
-    let (a, b) = (Held::new(inst, "a", Some(a_type))?, Held::new(inst, "b", Some(b_type))?);
-    let (c, d) = (Held::new(inst, "c", None)?, Held::new(inst, "d", None)?);
+    let (a, b) = (Held::new(inst, OperandName::A, Some(a_type))?, Held::new(inst, OperandName::B, Some(b_type))?);
+    let (c, d) = (Held::new(inst, OperandName::C, None)?, Held::new(inst, OperandName::D, None)?);
     let (m, n, k) = (a.fragment.rows, b.fragment.columns, b.fragment.rows);
-    let packed = inst.has(".kind::mxf4") || inst.has(".kind::mxf4nvf4");
-    let sparsity = match inst.operand("e") {
+    let packed = inst.has(Modifier::KindMxf4) || inst.has(Modifier::KindMxf4nvf4);
+    let sparsity = match inst.operand(OperandName::E) {
         None => None,
         Some(_) => {
-            let selector = inst.immediate("f").ok_or("a selector that is not known")?;
-            let ordered = inst.has(".sp::ordered_metadata") || inst.entry().name.contains("ordered");
+            let selector = inst.immediate(OperandName::F).ok_or("a selector that is not known")?;
+            let ordered = inst.has(Modifier::SpOrderedMetadata);
             Some(Sparsity {
-                metadata: Held::with(inst, "e", None, |_, _| Some(selector))?,
+                metadata: Held::with(inst, OperandName::E, None, |_, _| Some(selector))?,
                 pattern: Pattern::of(a_type, packed),
                 indices: if ordered { Indices::Ascending } else { Indices::Different },
                 k,
             })
         }
     };
-    let scales = match (inst.operand("sfa").is_some(), types.get(4)) {
-        (true, Some(scale)) => Some((*scale, Scales::new(inst, "sfa", "sela")?, Scales::new(inst, "sfb", "selb")?)),
+    let scales = match (inst.operand(OperandName::Sfa).is_some(), types.get(4)) {
+        (true, Some(scale)) => Some((
+            *scale,
+            Scales::new(inst, OperandName::Sfa, OperandName::Sela)?,
+            Scales::new(inst, OperandName::Sfb, OperandName::Selb)?,
+        )),
         _ => None,
     };
     let kind = match &scales {

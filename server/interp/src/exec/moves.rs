@@ -5,6 +5,7 @@ use crate::lanes::{ALL, lanes};
 use crate::registers::{Dst, Src};
 use crate::registers::{Place, Registers};
 use crate::simd::{Map1, Marked, step};
+use ptx_isa::OperandName;
 
 /// Copies a register of the same width.
 fn copy(d: Place, a: Place) -> Result<Action, Refusal> {
@@ -24,18 +25,18 @@ fn copy(d: Place, a: Place) -> Result<Action, Refusal> {
 
 /// `mov` of a value, an address or a predicate.
 pub(crate) fn mov(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    if inst.is_predicate("d") {
-        let to = inst.predicate_dst("d")?.ok_or("`mov.pred` without a destination")?;
-        let from = inst.predicate_src("a")?.ok_or("`mov.pred` without a source")?;
+    if inst.is_predicate(OperandName::D) {
+        let to = inst.predicate_dst(OperandName::D)?.ok_or("`mov.pred` without a destination")?;
+        let from = inst.predicate_src(OperandName::A)?.ok_or("`mov.pred` without a source")?;
         return Ok(Inst::all(move |r, mask| {
             let value = r.predicate(from);
             r.put_predicate(to, mask, value);
             Marked::default()
         }));
     }
-    let operand = inst.operand("d").ok_or("`mov` without a destination")?;
+    let operand = inst.operand(OperandName::D).ok_or("`mov` without a destination")?;
     let width = inst.width(operand);
-    let (to, from) = (inst.places("d", width)?, inst.places("a", width)?);
+    let (to, from) = (inst.places(OperandName::D, width)?, inst.places(OperandName::A, width)?);
     if to.len() == 1 && from.len() == 1 {
         return copy(to[0], from[0]);
     }
@@ -51,11 +52,11 @@ pub(crate) fn mov(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 
 /// `mov` that packs a list into a register, or unpacks one.
 pub(crate) fn vector(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let whole = inst.modifiers().filter_map(|m| ptx_isa::ISA.ty(m)).last().map_or(32, |t| t.bits) / 8;
-    let elements = |inst: &Inst<'_>, name: &str| inst.operands(name).count().max(1) as u16;
-    let (d, a) = (elements(inst, "d"), elements(inst, "a"));
+    let whole = inst.modifiers().filter_map(|m| ptx_isa::ISA.ty(m.name())).last().map_or(32, |t| t.bits) / 8;
+    let elements = |inst: &Inst<'_>, name: OperandName| inst.operands(name).count().max(1) as u16;
+    let (d, a) = (elements(inst, OperandName::D), elements(inst, OperandName::A));
     let width = |count: u16| (whole / count).max(1) as u8;
-    let (to, from) = (inst.places("d", width(d))?, inst.places("a", width(a))?);
+    let (to, from) = (inst.places(OperandName::D, width(d))?, inst.places(OperandName::A, width(a))?);
     repack(to, from)
 }
 

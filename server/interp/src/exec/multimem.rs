@@ -8,6 +8,7 @@ use crate::exec::asynchronous::Reduction;
 use crate::exec::memory;
 use crate::lanes::lanes;
 use crate::machine::{Location, Order, Outcome};
+use ptx_isa::OperandName;
 
 /// `multimem.ld_reduce`: of one replica, its value.
 pub(crate) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
@@ -18,7 +19,7 @@ pub(crate) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 pub(crate) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let reduction = Reduction::new(inst)?;
     let bytes = reduction.bytes;
-    let (address, values) = (inst.address("a")?, inst.places("b", bytes as u8)?);
+    let (address, values) = (inst.address(OperandName::A)?, inst.places(OperandName::B, bytes as u8)?);
     let order = match memory::order(inst) {
         Order::Weak => Order::Relaxed,
         order => order,

@@ -10,6 +10,7 @@ use crate::memory::Window;
 use crate::registers::Place;
 use ptx_analysis::program::{self, FieldValue};
 use ptx_analysis::signature::Parameter;
+use ptx_isa::OperandName;
 use ptx_isa::tables::TypeClass;
 use ptx_num::image::{
     ChannelOrder, ChannelType, Format, Geometry, ImageDescription, ImageFault, Opaque, Sampler, fields,
@@ -45,7 +46,7 @@ impl Wanted {
 }
 
 /// Where the handle lies that the operand of a name gives; nothing if it is not written.
-pub(super) fn handle(inst: &mut Inst<'_>, name: &str) -> Result<Option<Place>, Refusal> {
+pub(super) fn handle(inst: &mut Inst<'_>, name: OperandName) -> Result<Option<Place>, Refusal> {
     let width = inst.executable.address_bytes();
     Ok(inst.places(name, width)?.first().copied())
 }

@@ -7,6 +7,7 @@ use crate::findings::Kind;
 use crate::lanes::lanes;
 use crate::machine::Outcome;
 use crate::simd::Marked;
+use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;
 
 /// Elements of so many bits, a power of two up to 32, in words.
@@ -38,15 +39,15 @@ impl Packing {
 }
 
 /// The number in a modifier behind a prefix, `.x16`.
-fn number(inst: &Inst<'_>, set: &str, prefix: &str) -> Result<usize, Refusal> {
-    let number = inst.modifier(set).and_then(|m| m.strip_prefix(prefix)).and_then(|n| n.parse().ok());
+fn number(inst: &Inst<'_>, slot: SlotName, prefix: &str) -> Result<usize, Refusal> {
+    let number = inst.modifier(slot).and_then(|m| m.name().strip_prefix(prefix)).and_then(|n| n.parse().ok());
     number.ok_or_else(|| Refusal(format!("`{}` without its `{prefix}`", inst.entry().name)))
 }
 
 /// The bits of an element, and of a position (which has 4 where the pattern leaves no choice).
 fn sizes(inst: &Inst<'_>) -> Result<(Packing, Packing), Refusal> {
-    let bits = |m: &&'static str| m.strip_prefix(".b").and_then(|n| n.parse::<usize>().ok());
-    let both: Vec<usize> = inst.modifiers().filter_map(|m| bits(&m)).collect();
+    let bits = |m: Modifier| m.name().strip_prefix(".b").and_then(|n| n.parse::<usize>().ok());
+    let both: Vec<usize> = inst.modifiers().filter_map(bits).collect();
     match *both.as_slice() {
         [element, position] => Ok((Packing { bits: element.clamp(1, 32) }, Packing { bits: position.clamp(1, 32) })),
         _ => Err("the sizes of elements and positions are missing".into()),
@@ -117,8 +118,8 @@ fn keep(ranks: [i32; 4]) -> ([usize; 2], bool) {
 /// `spcompress`.
 pub(crate) fn compress(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let (element, position) = sizes(inst)?;
-    let (positions, kept) = (inst.dsts::<u32>("mdata")?, inst.dsts::<u32>("cdata")?);
-    let (data, descriptor) = (inst.srcs::<u32>("data")?, inst.src::<u32>("spdesc")?);
+    let (positions, kept) = (inst.dsts::<u32>(OperandName::Mdata)?, inst.dsts::<u32>(OperandName::Cdata)?);
+    let (data, descriptor) = (inst.srcs::<u32>(OperandName::Data)?, inst.src::<u32>(OperandName::Spdesc)?);
     let groups = data.len() * 32 / element.bits / 4;
     Ok(Inst::machine(move |context| {
         let descriptors = context.registers.get(descriptor);
@@ -163,14 +164,14 @@ pub(crate) fn compress(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 /// `spdecompress`.
 pub(crate) fn decompress(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let (element, position) = sizes(inst)?;
-    let groups = number(inst, "num", ".x")?;
-    let pattern = inst.modifiers().find_map(|m| m.strip_prefix(".sp::")?.split_once(':'));
+    let groups = number(inst, SlotName::Num, ".x")?;
+    let pattern = inst.modifiers().find_map(|m| m.name().strip_prefix(".sp::")?.split_once(':'));
     let (from, to) = pattern.ok_or("`spdecompress` without its pattern")?;
     let (Ok(from), Ok(to)) = (from.parse::<usize>(), to.parse::<usize>()) else {
         return Err("a pattern that is not two numbers".into());
     };
-    let data = inst.dsts::<u32>("data")?;
-    let (positions, kept) = (inst.srcs::<u32>("mdata")?, inst.srcs::<u32>("cdata")?);
+    let data = inst.dsts::<u32>(OperandName::Data)?;
+    let (positions, kept) = (inst.srcs::<u32>(OperandName::Mdata)?, inst.srcs::<u32>(OperandName::Cdata)?);
     Ok(Inst::all(move |registers, mask| {
         let mut marked = Marked::default();
         for lane in lanes(mask) {

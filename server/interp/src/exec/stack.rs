@@ -7,6 +7,7 @@ use crate::decode::{Action, Inst, Refusal};
 use crate::findings::Kind;
 use crate::lanes::lanes;
 use crate::machine::{LOCAL_BYTES, Outcome};
+use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;
 
 /// The alignment that every allocation has.
@@ -14,8 +15,8 @@ const ALIGNMENT: u64 = 8;
 
 /// `stacksave`.
 pub(crate) fn save(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let width = if inst.type_name("type") == ".u64" { 8 } else { 4 };
-    let operand = inst.operand("d").ok_or("`stacksave` without a destination")?;
+    let width = if inst.modifier(SlotName::Type) == Some(Modifier::U64) { 8 } else { 4 };
+    let operand = inst.operand(OperandName::D).ok_or("`stacksave` without a destination")?;
     let d = inst.place(operand, width)?;
     Ok(Inst::machine(move |context| {
         for lane in lanes(context.mask) {
@@ -30,8 +31,8 @@ pub(crate) fn save(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 
 /// `stackrestore`.
 pub(crate) fn restore(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let width = if inst.type_name("type") == ".u64" { 8 } else { 4 };
-    let operand = inst.operand("a").ok_or("`stackrestore` without a source")?;
+    let width = if inst.modifier(SlotName::Type) == Some(Modifier::U64) { 8 } else { 4 };
+    let operand = inst.operand(OperandName::A).ok_or("`stackrestore` without a source")?;
     let a = inst.place(operand, width)?;
     Ok(Inst::machine(move |context| {
         for lane in lanes(context.mask) {
@@ -54,12 +55,12 @@ pub(crate) fn restore(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 
 /// `alloca`.
 pub(crate) fn alloca(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let width = if inst.type_name("type") == ".u64" { 8 } else { 4 };
-    let operand = inst.operand("d").ok_or("`alloca` without a destination")?;
+    let width = if inst.modifier(SlotName::Type) == Some(Modifier::U64) { 8 } else { 4 };
+    let operand = inst.operand(OperandName::D).ok_or("`alloca` without a destination")?;
     let d = inst.place(operand, width)?;
-    let operand = inst.operand("size").ok_or("`alloca` without a size")?;
+    let operand = inst.operand(OperandName::Size).ok_or("`alloca` without a size")?;
     let size = inst.place(operand, width)?;
-    let align = inst.immediate("align").map_or(ALIGNMENT, |a| (a as u64).clamp(ALIGNMENT, 1 << 23));
+    let align = inst.immediate(OperandName::Align).map_or(ALIGNMENT, |a| (a as u64).clamp(ALIGNMENT, 1 << 23));
     Ok(Inst::machine(move |context| {
         for lane in lanes(context.mask) {
             let bytes = context.registers.lane_bits(size, lane);

@@ -9,6 +9,7 @@ use crate::findings::Kind;
 use crate::lanes::lanes;
 use crate::machine::{Context, Outcome};
 use crate::registers::Place;
+use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::image::query;
 use ptx_num::image::surface::{self, Access, Location, Outside, Reduction, Unit};
 use ptx_num::image::{Geometry, Image, ImageFault, ImageId, Opaque};
@@ -30,16 +31,16 @@ struct Common {
 
 impl Common {
     fn new(inst: &mut Inst<'_>) -> Result<Self, Refusal> {
-        let name = inst.modifier("geom").unwrap_or_default().trim_start_matches('.');
-        let geometry = Geometry::named(name).ok_or("a surface of an unknown geometry")?;
-        let outside = match inst.modifier("clamp") {
-            Some(".clamp") => Outside::Clamp,
-            Some(".zero") => Outside::Zero,
+        let geometry = inst.modifier(SlotName::Geom).and_then(|m| Geometry::named(m.word()));
+        let geometry = geometry.ok_or("a surface of an unknown geometry")?;
+        let outside = match inst.modifier(SlotName::Clamp) {
+            Some(Modifier::Clamp) => Outside::Clamp,
+            Some(Modifier::Zero) => Outside::Zero,
             _ => Outside::Trap,
         };
-        let coordinates = inst.places("c", 4)?;
+        let coordinates = inst.places(OperandName::C, 4)?;
         let incomplete = coordinates.len() < geometry.dimensions() + usize::from(geometry.is_array());
-        let surface = opaque::handle(inst, "s")?.ok_or("a surface instruction without a surface")?;
+        let surface = opaque::handle(inst, OperandName::S)?.ok_or("a surface instruction without a surface")?;
         Ok(Self { surface, coordinates, geometry, outside, incomplete })
     }
 
@@ -103,16 +104,16 @@ fn read(context: &Context<'_>, id: ImageId, at: u64, to: &mut [u8]) {
 }
 
 /// Bytes of the type in a set of modifiers.
-fn bytes_of(inst: &Inst<'_>, set: &str) -> Result<usize, Refusal> {
-    let ty = ptx_isa::ISA.ty(inst.type_name(set)).ok_or("a surface access without a type")?;
+fn bytes_of(inst: &Inst<'_>, slot: SlotName) -> Result<usize, Refusal> {
+    let ty = inst.modifier(slot).and_then(|m| ptx_isa::ISA.ty(m.name())).ok_or("a surface access without a type")?;
     Ok(usize::from(ty.bits / 8))
 }
 
 /// `suld.b`.
 pub(super) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let common = Common::new(inst)?;
-    let bytes = bytes_of(inst, "dtype")?;
-    let to = inst.places("d", bytes as u8)?;
+    let bytes = bytes_of(inst, SlotName::Dtype)?;
+    let to = inst.places(OperandName::D, bytes as u8)?;
     let size = (bytes * to.len()).min(LARGEST);
     Ok(Inst::machine(move |context| {
         for lane in lanes(context.mask) {
@@ -140,8 +141,8 @@ pub(super) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 /// `sust.b`.
 pub(super) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let common = Common::new(inst)?;
-    let bytes = bytes_of(inst, "ctype")?;
-    let from = inst.places("b", bytes as u8)?;
+    let bytes = bytes_of(inst, SlotName::Ctype)?;
+    let from = inst.places(OperandName::B, bytes as u8)?;
     let size = (bytes * from.len()).min(LARGEST);
     Ok(Inst::machine(move |context| {
         for lane in lanes(context.mask) {
@@ -160,7 +161,7 @@ pub(super) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 /// `sust.p`.
 pub(super) fn store_formatted(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let common = Common::new(inst)?;
-    let from = inst.places("b", 4)?;
+    let from = inst.places(OperandName::B, 4)?;
     Ok(Inst::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(id) = common.image(context, lane) else { continue };
@@ -190,19 +191,19 @@ pub(super) fn store_formatted(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 /// `sured.b` and `sured.p`.
 pub(super) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let common = Common::new(inst)?;
-    let bytes = bytes_of(inst, "ctype")?;
-    let formatted = inst.has(".p");
-    let op = match inst.modifier("op") {
-        Some(".add") => Reduction::Add,
-        Some(".min") => Reduction::Min,
-        Some(".max") => Reduction::Max,
-        Some(".and") => Reduction::And,
-        Some(".or") => Reduction::Or,
+    let bytes = bytes_of(inst, SlotName::Ctype)?;
+    let formatted = inst.has(Modifier::P);
+    let op = match inst.modifier(SlotName::Op) {
+        Some(Modifier::Add) => Reduction::Add,
+        Some(Modifier::Min) => Reduction::Min,
+        Some(Modifier::Max) => Reduction::Max,
+        Some(Modifier::And) => Reduction::And,
+        Some(Modifier::Or) => Reduction::Or,
         _ => return Err("a reduction without an operation".into()),
     };
-    let signed = inst.type_name("ctype").starts_with(".s");
+    let signed = inst.modifier(SlotName::Ctype).is_some_and(|m| m.name().starts_with(".s"));
     let unit = if formatted { Unit::Values } else { Unit::Bytes };
-    let from = *inst.places("b", bytes as u8)?.first().ok_or("a reduction without a value")?;
+    let from = *inst.places(OperandName::B, bytes as u8)?.first().ok_or("a reduction without a value")?;
     Ok(Inst::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(id) = common.image(context, lane) else { continue };
@@ -231,8 +232,8 @@ pub(super) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 /// `suq`.
 pub(super) fn ask(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let query = query_of(inst)?;
-    let to = *inst.places("d", 4)?.first().ok_or("`suq` without a destination")?;
-    let surface = opaque::handle(inst, "s")?.ok_or("`suq` without a surface")?;
+    let to = *inst.places(OperandName::D, 4)?.first().ok_or("`suq` without a destination")?;
+    let surface = opaque::handle(inst, OperandName::S)?.ok_or("`suq` without a surface")?;
     Ok(Inst::machine(move |context| {
         for lane in lanes(context.mask) {
             let handle = context.registers.lane_bits(surface, lane) as u64;

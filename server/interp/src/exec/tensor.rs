@@ -16,6 +16,7 @@ use crate::findings::Kind;
 use crate::lanes::lanes;
 use crate::machine::{Context, Location, Order, Outcome};
 use crate::registers::Place;
+use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::image::tensor_map::{self, TensorMap};
 use ptx_num::image::{Copy, CopyMode, Direction, TensorFault};
 use ptx_num::values::atomic::Operation;
@@ -56,31 +57,31 @@ impl Request {
     fn new(inst: &mut Inst<'_>, direction: Direction) -> Result<Self, Refusal> {
         copies::refuse_reports(inst)?;
         let loads = direction == Direction::Load;
-        let shape = if inst.has(".tile::gather4") || inst.has(".tile::scatter4") {
+        let shape = if inst.has(Modifier::TileGather4) || inst.has(Modifier::TileScatter4) {
             Shape::Rows4
-        } else if inst.has(".im2col") {
-            Shape::Im2col(inst.places("offsets", 2)?)
-        } else if inst.has(".im2col::w") {
-            Shape::Wide(inst.places("halo", 2)?)
-        } else if inst.has(".im2col::w::128") {
-            Shape::Wide128(inst.places("halo", 2)?)
-        } else if inst.has(".im2col_no_offs::w") {
+        } else if inst.has(Modifier::Im2col) {
+            Shape::Im2col(inst.places(OperandName::Offsets, 2)?)
+        } else if inst.has(Modifier::Im2colW) {
+            Shape::Wide(inst.places(OperandName::Halo, 2)?)
+        } else if inst.has(Modifier::Im2colW128) {
+            Shape::Wide128(inst.places(OperandName::Halo, 2)?)
+        } else if inst.has(Modifier::Im2colNoOffsW) {
             if !loads {
                 return Err(
                     "a store by `.im2col_no_offs::w`: no stored edition of the manual says where it goes".into()
                 );
             }
             Shape::Wide(Vec::new())
-        } else if inst.has(".im2col_no_offs") {
+        } else if inst.has(Modifier::Im2colNoOffs) {
             // Of what is loaded, no offsets are offsets of zero.
             if loads { Shape::Im2col(Vec::new()) } else { Shape::NoOffsets }
         } else {
             Shape::Tile
         };
-        let coordinates = inst.places("c", 4)?;
-        let dimensions = inst.modifier("dim").and_then(|d| d.trim_matches(['.', 'd']).parse().ok());
+        let coordinates = inst.places(OperandName::C, 4)?;
+        let dimensions = inst.modifier(SlotName::Dim).and_then(|d| d.name().trim_matches(['.', 'd']).parse().ok());
         let rank = dimensions.unwrap_or(if matches!(shape, Shape::Rows4) { 2 } else { coordinates.len() as u8 });
-        let mut map = inst.address("map")?;
+        let mut map = inst.address(OperandName::Map)?;
         if map.space == Space::Global {
             // The address is a generic one, whatever the assembler's notation says: of `.param`, `.const` or `.global`.
             map.space = Space::Generic;
@@ -91,10 +92,10 @@ impl Request {
             shape,
             map,
             coordinates,
-            base: inst.places("base", 8)?.first().copied(),
-            sizes: inst.places("sizes", 2)?,
-            lower: inst.places("lower", 4)?,
-            upper: inst.places("upper", 2)?.first().copied(),
+            base: inst.places(OperandName::Base, 8)?.first().copied(),
+            sizes: inst.places(OperandName::Sizes, 2)?,
+            lower: inst.places(OperandName::Lower, 4)?,
+            upper: inst.places(OperandName::Upper, 2)?.first().copied(),
         })
     }
 
@@ -213,13 +214,13 @@ struct Targets {
 
 impl Targets {
     fn new(inst: &mut Inst<'_>) -> Result<Self, Refusal> {
-        let mask = inst.places("mask", 2)?.first().copied();
+        let mask = inst.places(OperandName::Mask, 2)?.first().copied();
         Ok(Self {
-            to: inst.address("dst")?,
-            barrier: inst.address("mbar")?,
-            own: inst.has(".shared::cta"),
-            pair: inst.has(".cta_group::2"),
-            mask: mask.or(inst.places("mask32", 4)?.first().copied()),
+            to: inst.address(OperandName::Dst)?,
+            barrier: inst.address(OperandName::Mbar)?,
+            own: inst.has(Modifier::SharedCta),
+            pair: inst.has(Modifier::CtaGroup2),
+            mask: mask.or(inst.places(OperandName::Mask32, 4)?.first().copied()),
         })
     }
 
@@ -309,13 +310,13 @@ pub(super) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 
 /// `cp.reduce.async.bulk.tensor`.
 pub(super) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let operation = inst.modifier("op").and_then(|m| Operation::named(m.trim_start_matches('.')));
+    let operation = inst.modifier(SlotName::Op).and_then(|m| Operation::named(m.word()));
     outward(inst, Direction::Reduce, Some(operation.ok_or("a reduction without an operation")?))
 }
 
 fn outward(inst: &mut Inst<'_>, direction: Direction, operation: Option<Operation>) -> Result<Action, Refusal> {
     let request = Request::new(inst, direction)?;
-    let from = inst.address("src")?;
+    let from = inst.address(OperandName::Src)?;
     Ok(Inst::machine(move |context| {
         for lane in lanes(context.mask) {
             outward_lane(context, lane, &request, &from, operation);

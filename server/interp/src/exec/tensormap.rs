@@ -10,18 +10,19 @@ use crate::findings::Kind;
 use crate::lanes::lanes;
 use crate::machine::{Order, Outcome};
 use crate::memory::Region;
+use ptx_isa::{Modifier, OperandName};
 use ptx_num::image::TensorFault;
 use ptx_num::image::tensor_map::{BYTES, Field, replace as replace_field};
 
 /// `tensormap.replace`.
 pub(super) fn replace(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let ordinal = inst.immediate("ord").and_then(|o| u8::try_from(o).ok()).unwrap_or(0);
-    let field = inst.modifiers().find_map(|m| Field::named(m.trim_start_matches('.'), ordinal));
+    let ordinal = inst.immediate(OperandName::Ord).and_then(|o| u8::try_from(o).ok()).unwrap_or(0);
+    let field = inst.modifiers().find_map(|m| Field::named(m.word(), ordinal));
     let field = field.ok_or("`tensormap.replace` without a field")?;
     let width = if matches!(field, Field::GlobalAddress | Field::GlobalStride(_)) { 8 } else { 4 };
-    let value = *inst.places("value", width)?.first().ok_or("`tensormap.replace` without a value")?;
-    let map = inst.address("map")?;
-    let own = inst.has(".shared::cta");
+    let value = *inst.places(OperandName::Value, width)?.first().ok_or("`tensormap.replace` without a value")?;
+    let map = inst.address(OperandName::Map)?;
+    let own = inst.has(Modifier::SharedCta);
     Ok(Inst::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(at) = context.locate(&map, lane, BYTES, 1, true) else { continue };
@@ -54,7 +55,7 @@ pub(super) fn replace(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 
 /// `tensormap.cp_fenceproxy`: the copy; there is one order of everything here, so that nothing is left to fence.
 pub(super) fn copy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let (to, from) = (inst.address("dst")?, inst.address("src")?);
+    let (to, from) = (inst.address(OperandName::Dst)?, inst.address(OperandName::Src)?);
     Ok(Inst::machine(move |context| {
         let mut done = Vec::new();
         for lane in lanes(context.mask) {

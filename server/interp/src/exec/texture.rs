@@ -7,6 +7,7 @@ use crate::decode::{Action, Inst, Refusal};
 use crate::lanes::{Mask, lanes};
 use crate::machine::{Context, Outcome};
 use crate::registers::{Place, PredicateDst};
+use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::image::query::{self, Query};
 use ptx_num::image::texture::{Coordinates, Fetched, Level, Request, fetch, gather, to_half};
 use ptx_num::image::{Geometry, Opaque, Sampler};
@@ -58,17 +59,17 @@ fn coordinates_of(geometry: Geometry) -> usize {
 
 /// `tex` with its levels.
 pub(super) fn read(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let levels = if inst.has(".level") {
-        Levels::Level(*inst.places("lod", 4)?.first().ok_or("`tex.level` without a level")?)
-    } else if inst.has(".grad") {
-        Levels::Gradients(inst.places("dPdx", 4)?, inst.places("dPdy", 4)?)
+    let levels = if inst.has(Modifier::Level) {
+        Levels::Level(*inst.places(OperandName::Lod, 4)?.first().ok_or("`tex.level` without a level")?)
+    } else if inst.has(Modifier::Grad) {
+        Levels::Gradients(inst.places(OperandName::DPdx, 4)?, inst.places(OperandName::DPdy, 4)?)
     } else {
         Levels::Base
     };
-    let float = inst.modifier("ctype") == Some(".f32");
-    let shape = match inst.modifier("dtype") {
-        Some(".f16") => Shape::Halves,
-        Some(".f16x2") => Shape::Pairs,
+    let float = inst.modifier(SlotName::Ctype) == Some(Modifier::F32);
+    let shape = match inst.modifier(SlotName::Dtype) {
+        Some(Modifier::F16) => Shape::Halves,
+        Some(Modifier::F16x2) => Shape::Pairs,
         _ => Shape::Words,
     };
     decode(inst, levels, float, shape, None)
@@ -76,7 +77,9 @@ pub(super) fn read(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 
 /// `tld4`.
 pub(super) fn gather_four(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let component = [".r", ".g", ".b", ".a"].iter().position(|c| inst.modifier("comp") == Some(c));
+    let component = [Modifier::R, Modifier::G, Modifier::B, Modifier::A]
+        .into_iter()
+        .position(|c| inst.modifier(SlotName::Comp) == Some(c));
     let component = component.ok_or("`tld4` without a component")?;
     decode(inst, Levels::Base, true, Shape::Words, Some(component))
 }
@@ -88,30 +91,30 @@ fn decode(
     shape: Shape,
     gathered: Option<usize>,
 ) -> Result<Action, Refusal> {
-    let name = inst.modifier("geom").unwrap_or_default().trim_start_matches('.');
-    let geometry = Geometry::named(name).ok_or("a texture of an unknown geometry")?;
+    let geometry = inst.modifier(SlotName::Geom).and_then(|m| Geometry::named(m.word()));
+    let geometry = geometry.ok_or("a texture of an unknown geometry")?;
     let mut taken = [true; 4];
-    let leaves: Vec<_> = inst.operands("d").collect();
+    let leaves: Vec<_> = inst.operands(OperandName::D).collect();
     if leaves.len() > 1 {
         for (taken, leaf) in taken.iter_mut().zip(leaves) {
             *taken = leaf.value != ptx_analysis::flow::Value::Sink;
         }
     }
     let bytes = if shape == Shape::Halves { 2 } else { 4 };
-    let mut offset = inst.places("offset", 4)?;
-    offset.extend(inst.places("offset1", 4)?);
+    let mut offset = inst.places(OperandName::Offset, 4)?;
+    offset.extend(inst.places(OperandName::Offset1, 4)?);
     let read = Read {
-        to: inst.places("d", bytes)?,
+        to: inst.places(OperandName::D, bytes)?,
         taken,
-        resident: inst.predicate_dst("p")?,
-        texture: opaque::handle(inst, "t")?.ok_or("a texture instruction without a texture")?,
-        sampler: opaque::handle(inst, "s")?,
+        resident: inst.predicate_dst(OperandName::P)?,
+        texture: opaque::handle(inst, OperandName::T)?.ok_or("a texture instruction without a texture")?,
+        sampler: opaque::handle(inst, OperandName::S)?,
         geometry,
         float,
-        coordinates: inst.places("c", 4)?,
+        coordinates: inst.places(OperandName::C, 4)?,
         levels,
         offset,
-        depth: inst.places("depth", 4)?.first().copied(),
+        depth: inst.places(OperandName::Depth, 4)?.first().copied(),
         shape,
         gathered,
     };
@@ -226,18 +229,18 @@ impl Read {
 
 /// The query that an instruction's modifiers name.
 pub(super) fn query_of(inst: &Inst<'_>) -> Result<Query, Refusal> {
-    let found = inst.modifiers().find_map(|m| Query::named(m.trim_start_matches('.')));
+    let found = inst.modifiers().find_map(|m| Query::named(m.word()));
     found.ok_or_else(|| "a query of an unknown property".into())
 }
 
 /// `txq`.
 pub(super) fn ask(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let query = query_of(inst)?;
-    let to = *inst.places("d", 4)?.first().ok_or("`txq` without a destination")?;
-    let of_sampler = inst.operand("s").is_some();
-    let name = if of_sampler { "s" } else { "t" };
+    let to = *inst.places(OperandName::D, 4)?.first().ok_or("`txq` without a destination")?;
+    let of_sampler = inst.operand(OperandName::S).is_some();
+    let name = if of_sampler { OperandName::S } else { OperandName::T };
     let place = opaque::handle(inst, name)?.ok_or("`txq` without a texture or sampler")?;
-    let level = inst.places("lod", 4)?.first().copied();
+    let level = inst.places(OperandName::Lod, 4)?.first().copied();
     Ok(Inst::machine(move |context| {
         for lane in lanes(context.mask) {
             let handle = context.registers.lane_bits(place, lane) as u64;
@@ -273,14 +276,14 @@ pub(super) fn unbound_says(context: &Context<'_>, handle: u64) -> Option<(ptx_nu
 
 /// `istypep`: whether an address is that of a variable, or a parameter of the kernel, of a type.
 pub(super) fn is_type(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let kind = inst.modifier("type").ok_or("`istypep` without a type")?;
-    let p = inst.predicate_dst("p")?.ok_or("`istypep` without a predicate")?;
-    let a = inst.src::<u64>("a")?;
+    let kind = inst.modifier(SlotName::Type).ok_or("`istypep` without a type")?;
+    let p = inst.predicate_dst(OperandName::P)?.ok_or("`istypep` without a predicate")?;
+    let a = inst.src::<u64>(OperandName::A)?;
     Ok(Inst::machine(move |context| {
         let mut truth: Mask = 0;
         for lane in lanes(context.mask) {
             let handle = context.registers.lane(a, lane);
-            truth |= Mask::from(opaque::type_at(context, handle) == Some(kind)) << lane;
+            truth |= Mask::from(opaque::type_at(context, handle) == Some(kind.name())) << lane;
         }
         context.registers.put_predicate(p, context.mask, truth);
         Outcome::Next

@@ -1,42 +1,50 @@
 //! One arm for each integer type.
 
-/// Calls a generic function with the integer type that a name stands for: `by_type!(name, T => expression)`.
+use crate::decode::Refusal;
+use ptx_isa::Modifier;
+
+/// Why a function that takes other types refuses an instruction; nothing stands for a type that is not written.
+pub(super) fn unknown(ty: Option<Modifier>) -> Refusal {
+    Refusal(format!("the type `{}` is not known here", ty.map_or("", Modifier::name)))
+}
+
+/// Calls a generic function with the integer type that a modifier stands for: `by_type!(name, T => expression)`.
 macro_rules! by_type {
     ($name:expr, $t:ident => $body:expr) => {
         match $name {
-            ".u8" | ".b8" => {
+            Some(::ptx_isa::Modifier::U8 | ::ptx_isa::Modifier::B8) => {
                 type $t = u8;
                 $body
             }
-            ".s8" => {
+            Some(::ptx_isa::Modifier::S8) => {
                 type $t = i8;
                 $body
             }
-            ".u16" | ".b16" => {
+            Some(::ptx_isa::Modifier::U16 | ::ptx_isa::Modifier::B16) => {
                 type $t = u16;
                 $body
             }
-            ".s16" => {
+            Some(::ptx_isa::Modifier::S16) => {
                 type $t = i16;
                 $body
             }
-            ".u32" | ".b32" => {
+            Some(::ptx_isa::Modifier::U32 | ::ptx_isa::Modifier::B32) => {
                 type $t = u32;
                 $body
             }
-            ".s32" => {
+            Some(::ptx_isa::Modifier::S32) => {
                 type $t = i32;
                 $body
             }
-            ".u64" | ".b64" => {
+            Some(::ptx_isa::Modifier::U64 | ::ptx_isa::Modifier::B64) => {
                 type $t = u64;
                 $body
             }
-            ".s64" => {
+            Some(::ptx_isa::Modifier::S64) => {
                 type $t = i64;
                 $body
             }
-            other => Err($crate::decode::Refusal(format!("the type `{other}` is not known here"))),
+            other => Err($crate::exec::typed::unknown(other)),
         }
     };
 }
@@ -45,23 +53,23 @@ macro_rules! by_type {
 macro_rules! by_packed {
     ($name:expr, $t:ident => $body:expr) => {
         match $name {
-            ".u16x2" => {
+            Some(::ptx_isa::Modifier::U16x2) => {
                 type $t = u16;
                 $body
             }
-            ".s16x2" => {
+            Some(::ptx_isa::Modifier::S16x2) => {
                 type $t = i16;
                 $body
             }
-            ".u8x4" => {
+            Some(::ptx_isa::Modifier::U8x4) => {
                 type $t = u8;
                 $body
             }
-            ".s8x4" => {
+            Some(::ptx_isa::Modifier::S8x4) => {
                 type $t = i8;
                 $body
             }
-            other => Err($crate::decode::Refusal(format!("the type `{other}` is not known here"))),
+            other => Err($crate::exec::typed::unknown(other)),
         }
     };
 }

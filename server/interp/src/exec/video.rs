@@ -2,7 +2,7 @@
 
 use super::integer::type_of;
 use crate::decode::{Action, Inst, Refusal};
-use ptx_isa::Exec;
+use ptx_isa::{Exec, Modifier, OperandName, SlotName};
 use ptx_num::values::integer::compare::Comparison;
 use ptx_num::values::video::Part;
 use ptx_num::values::video::multiply::{Multiply, Sign};
@@ -12,11 +12,11 @@ use ptx_num::values::video::simd::{self, Choice, Mask, Simd, Width};
 type Result<T> = std::result::Result<T, Refusal>;
 
 /// The selector on an operand, without its dot.
-fn selector(inst: &Inst<'_>, name: &str) -> Option<&'static str> {
+fn selector(inst: &Inst<'_>, name: OperandName) -> Option<&'static str> {
     inst.operand(name)?.selector().map(|part| part.trim_start_matches('.'))
 }
 
-fn part(inst: &Inst<'_>, name: &str) -> Result<Part> {
+fn part(inst: &Inst<'_>, name: OperandName) -> Result<Part> {
     match selector(inst, name) {
         None => Ok(Part::ALL),
         Some(selector) => {
@@ -25,18 +25,18 @@ fn part(inst: &Inst<'_>, name: &str) -> Result<Part> {
     }
 }
 
-fn signed(inst: &Inst<'_>, set: &str) -> bool {
-    inst.type_name(set) == ".s32"
+fn signed(inst: &Inst<'_>, slot: SlotName) -> bool {
+    inst.modifier(slot) == Some(Modifier::S32)
 }
 
 fn comparison(inst: &Inst<'_>) -> Result<Comparison> {
-    let name = inst.modifier("cmp").unwrap_or("").trim_start_matches('.');
-    Comparison::of(name).ok_or_else(|| "a comparison that is not there".into())
+    let found = inst.modifier(SlotName::Cmp).and_then(|m| Comparison::of(m.word()));
+    found.ok_or_else(|| "a comparison that is not there".into())
 }
 
 /// `vadd`, `vsub`, `vabsdiff`, `vmin`, `vmax`, `vshl`, `vshr`, `vset`.
 pub(super) fn scalar(inst: &mut Inst<'_>) -> Result<Action> {
-    let wrap = inst.has(".wrap");
+    let wrap = inst.has(Modifier::Wrap);
     let operation = match inst.exec() {
         Some(Exec::VideoVadd) => Operation::Add,
         Some(Exec::VideoVsub) => Operation::Sub,
@@ -47,24 +47,26 @@ pub(super) fn scalar(inst: &mut Inst<'_>) -> Result<Action> {
         Some(Exec::VideoVshr) => Operation::ShiftRight { wrap },
         _ => Operation::Set(comparison(inst)?),
     };
-    let then = match inst.modifier("op2") {
-        Some(".add") => Then::Add,
-        Some(".min") => Then::Min,
-        Some(".max") => Then::Max,
-        _ if inst.operand("c").is_none() => Then::Nothing,
-        _ => selector(inst, "d").map_or(Ok(Then::Nothing), |_| part(inst, "d").map(Then::Merge))?,
+    let then = match inst.modifier(SlotName::Op2) {
+        Some(Modifier::Add) => Then::Add,
+        Some(Modifier::Min) => Then::Min,
+        Some(Modifier::Max) => Then::Max,
+        _ if inst.operand(OperandName::C).is_none() => Then::Nothing,
+        _ => {
+            selector(inst, OperandName::D).map_or(Ok(Then::Nothing), |_| part(inst, OperandName::D).map(Then::Merge))?
+        }
     };
     let set = matches!(operation, Operation::Set(_));
     let shift = matches!(operation, Operation::ShiftLeft { .. } | Operation::ShiftRight { .. });
     let scalar = Scalar {
         operation,
-        a: Source { part: part(inst, "a")?, signed: signed(inst, "atype") },
-        b: Source { part: part(inst, "b")?, signed: !shift && signed(inst, "btype") },
-        signed: signed(inst, if set { "atype" } else { "dtype" }),
-        saturate: inst.has(".sat"),
+        a: Source { part: part(inst, OperandName::A)?, signed: signed(inst, SlotName::Atype) },
+        b: Source { part: part(inst, OperandName::B)?, signed: !shift && signed(inst, SlotName::Btype) },
+        signed: signed(inst, if set { SlotName::Atype } else { SlotName::Dtype }),
+        saturate: inst.has(Modifier::Sat),
         then,
     };
-    if inst.operand("c").is_some() {
+    if inst.operand(OperandName::C).is_some() {
         inst.each3(move |a: u32, b: u32, c: u32| scalar.evaluate(a, b, c))
     } else {
         inst.each2(move |a: u32, b: u32| scalar.evaluate(a, b, 0))
@@ -73,23 +75,27 @@ pub(super) fn scalar(inst: &mut Inst<'_>) -> Result<Action> {
 
 /// `vmad`.
 pub(super) fn vmad(inst: &mut Inst<'_>) -> Result<Action> {
-    let minus = |inst: &Inst<'_>, name: &str| inst.operand(name).is_some_and(|o| o.minus);
-    let sign = match (inst.has(".po"), minus(inst, "a") != minus(inst, "b"), minus(inst, "c")) {
+    let minus = |inst: &Inst<'_>, name: OperandName| inst.operand(name).is_some_and(|o| o.minus);
+    let sign = match (
+        inst.has(Modifier::Po),
+        minus(inst, OperandName::A) != minus(inst, OperandName::B),
+        minus(inst, OperandName::C),
+    ) {
         (true, _, _) => Sign::PlusOne,
         (_, true, _) => Sign::MinusProduct,
         (_, _, true) => Sign::MinusThird,
         _ => Sign::Plain,
     };
-    let scale = match inst.modifier("scale") {
-        Some(".shr7") => 7,
-        Some(".shr15") => 15,
+    let scale = match inst.modifier(SlotName::Scale) {
+        Some(Modifier::Shr7) => 7,
+        Some(Modifier::Shr15) => 15,
         _ => 0,
     };
     let vmad = Multiply {
-        a: Source { part: part(inst, "a")?, signed: signed(inst, "atype") },
-        b: Source { part: part(inst, "b")?, signed: signed(inst, "btype") },
+        a: Source { part: part(inst, OperandName::A)?, signed: signed(inst, SlotName::Atype) },
+        b: Source { part: part(inst, OperandName::B)?, signed: signed(inst, SlotName::Btype) },
         sign,
-        saturate: inst.has(".sat"),
+        saturate: inst.has(Modifier::Sat),
         scale,
     };
     inst.each3(move |a: u32, b: u32, c: u32| vmad.evaluate(a, b, c))
@@ -110,11 +116,11 @@ pub(super) fn packed(inst: &mut Inst<'_>) -> Result<Action> {
         _ => Operation::Set(comparison(inst)?),
     };
     let unknown = || Refusal("a selector that is not known here".into());
-    let choice = |inst: &Inst<'_>, name: &str, without: Choice| match selector(inst, name) {
+    let choice = |inst: &Inst<'_>, name: OperandName, without: Choice| match selector(inst, name) {
         None => Ok(without),
         Some(selector) => Choice::of(selector, width).ok_or_else(unknown),
     };
-    let mask = match selector(inst, "d") {
+    let mask = match selector(inst, OperandName::D) {
         None => Mask::ALL,
         Some(selector) => Mask::of(selector, width).ok_or_else(unknown)?,
     };
@@ -122,14 +128,14 @@ pub(super) fn packed(inst: &mut Inst<'_>) -> Result<Action> {
     let simd = Simd {
         operation,
         width,
-        a: choice(inst, "a", Choice::A)?,
-        a_signed: signed(inst, "atype"),
-        b: choice(inst, "b", Choice::b(width))?,
-        b_signed: signed(inst, "btype"),
-        signed: if set { type_of(inst) == ".s32" } else { signed(inst, "dtype") },
-        saturate: inst.has(".sat"),
+        a: choice(inst, OperandName::A, Choice::A)?,
+        a_signed: signed(inst, SlotName::Atype),
+        b: choice(inst, OperandName::B, Choice::b(width))?,
+        b_signed: signed(inst, SlotName::Btype),
+        signed: if set { type_of(inst) == Some(Modifier::S32) } else { signed(inst, SlotName::Dtype) },
+        saturate: inst.has(Modifier::Sat),
         mask,
-        accumulate: inst.has(".add"),
+        accumulate: inst.has(Modifier::Add),
     };
     inst.map3(move |a: u32, b: u32, c: u32| simd.evaluate(a, b, c))
 }

@@ -10,6 +10,7 @@ use crate::lanes::{Mask, lanes};
 use crate::machine::{Context, Outcome, list};
 use crate::registers::Src;
 use crate::simd::Marked;
+use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::{Marks, atomic};
 
 /// Lanes that execute an instruction with the same member mask.
@@ -79,7 +80,7 @@ fn mark_together(context: &mut Context<'_>, party: Party) {
 }
 
 fn membermask(inst: &mut Inst<'_>) -> Result<Option<Src<u32>>, Refusal> {
-    inst.optional_src::<u32>("membermask")
+    inst.optional_src::<u32>(OperandName::Membermask)
 }
 
 /// How a shuffle finds the source.
@@ -112,15 +113,16 @@ pub(crate) fn source_lane(mode: Shuffle, lane: usize, b: u32, c: u32) -> (usize,
 
 /// `shfl`, `shfl.sync`.
 pub(crate) fn shuffle(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let mode = match inst.modifier("mode") {
-        Some(".up") => Shuffle::Up,
-        Some(".down") => Shuffle::Down,
-        Some(".bfly") => Shuffle::Butterfly,
-        Some(".idx") => Shuffle::Index,
+    let mode = match inst.modifier(SlotName::Mode) {
+        Some(Modifier::Up) => Shuffle::Up,
+        Some(Modifier::Down) => Shuffle::Down,
+        Some(Modifier::Bfly) => Shuffle::Butterfly,
+        Some(Modifier::Idx) => Shuffle::Index,
         _ => return Err("`shfl` without a mode".into()),
     };
-    let (d, p) = (inst.dst::<u32>("d")?, inst.predicate_dst("p")?);
-    let (a, b, c) = (inst.src::<u32>("a")?, inst.src::<u32>("b")?, inst.src::<u32>("c")?);
+    let (d, p) = (inst.dst::<u32>(OperandName::D)?, inst.predicate_dst(OperandName::P)?);
+    let (a, b, c) =
+        (inst.src::<u32>(OperandName::A)?, inst.src::<u32>(OperandName::B)?, inst.src::<u32>(OperandName::C)?);
     let mask = membermask(inst)?;
     Ok(Inst::machine(move |context| {
         context.exact = true;
@@ -165,12 +167,15 @@ pub(crate) fn shuffle(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 
 /// `vote`, `vote.sync`.
 pub(crate) fn vote(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let a = inst.predicate_src("a")?.ok_or("`vote` without a source")?;
+    let a = inst.predicate_src(OperandName::A)?.ok_or("`vote` without a source")?;
     let mask = membermask(inst)?;
-    let ballot =
-        if inst.has(".ballot") || inst.modifier("mode").is_none() { Some(inst.dst::<u32>("d")?) } else { None };
-    let d = if ballot.is_none() { inst.predicate_dst("d")? } else { None };
-    let mode = inst.modifier("mode").unwrap_or("");
+    let ballot = if inst.has(Modifier::Ballot) || inst.modifier(SlotName::Mode).is_none() {
+        Some(inst.dst::<u32>(OperandName::D)?)
+    } else {
+        None
+    };
+    let d = if ballot.is_none() { inst.predicate_dst(OperandName::D)? } else { None };
+    let mode = inst.modifier(SlotName::Mode);
     Ok(Inst::machine(move |context| {
         context.exact = true;
         let values = context.registers.predicate(a);
@@ -182,8 +187,8 @@ pub(crate) fn vote(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
             }
             if let Some(d) = d {
                 let truth = match mode {
-                    ".all" => held == members,
-                    ".any" => held != 0,
+                    Some(Modifier::All) => held == members,
+                    Some(Modifier::Any) => held != 0,
                     _ => held == 0 || held == members,
                 };
                 context.registers.put_predicate(d, party.lanes, if truth { Mask::MAX } else { 0 });
@@ -196,10 +201,10 @@ pub(crate) fn vote(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 
 /// `match.any.sync` and `match.all.sync`.
 pub(crate) fn matches(inst: &mut Inst<'_>, all: bool) -> Result<Action, Refusal> {
-    let d = inst.dst::<u32>("d")?;
-    let p = inst.predicate_dst("p")?;
-    let width = if inst.type_name("type") == ".b64" { 8 } else { 4 };
-    let operand = inst.operand("a").ok_or("`match` without a source")?;
+    let d = inst.dst::<u32>(OperandName::D)?;
+    let p = inst.predicate_dst(OperandName::P)?;
+    let width = if inst.modifier(SlotName::Type) == Some(Modifier::B64) { 8 } else { 4 };
+    let operand = inst.operand(OperandName::A).ok_or("`match` without a source")?;
     let a = inst.place(operand, width)?;
     let cut = if width == 8 { u128::from(u64::MAX) } else { u128::from(u32::MAX) };
     let mask = membermask(inst)?;
@@ -233,7 +238,7 @@ pub(crate) fn matches(inst: &mut Inst<'_>, all: bool) -> Result<Action, Refusal>
 
 /// `activemask`: the lanes that execute it now. Which these are is the machine's choice; it keeps lanes together where it can.
 pub(crate) fn activemask(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let d = inst.dst::<u32>("d")?;
+    let d = inst.dst::<u32>(OperandName::D)?;
     Ok(Inst::all(move |registers, mask| {
         registers.put(d, mask, [mask; 32]);
         Marked::default()
@@ -242,12 +247,12 @@ pub(crate) fn activemask(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 
 /// `redux.sync`.
 pub(crate) fn redux(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let name = inst.modifier("op").unwrap_or("").trim_start_matches('.');
-    let operation = atomic::Operation::named(name).ok_or("`redux` without an operation")?;
-    let (d, a) = (inst.dst::<u32>("d")?, inst.src::<u32>("a")?);
-    let float = inst.has(".f32");
-    let signed = inst.has(".s32");
-    let (abs, nan) = (inst.has(".abs"), inst.has(".NaN"));
+    let operation = inst.modifier(SlotName::Op).and_then(|m| atomic::Operation::named(m.word()));
+    let operation = operation.ok_or("`redux` without an operation")?;
+    let (d, a) = (inst.dst::<u32>(OperandName::D)?, inst.src::<u32>(OperandName::A)?);
+    let float = inst.has(Modifier::F32);
+    let signed = inst.has(Modifier::S32);
+    let (abs, nan) = (inst.has(Modifier::Abs), inst.has(Modifier::NaN));
     let largest = operation == atomic::Operation::Max;
     let mask = membermask(inst)?;
     Ok(Inst::machine(move |context| {
@@ -270,8 +275,8 @@ pub(crate) fn redux(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 
 /// `elect.sync`. The manual leaves open which lane is elected, but that it is always the same one for a mask; here it is the lowest.
 pub(crate) fn elect(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let d = inst.dst::<u32>("d")?;
-    let p = inst.predicate_dst("p")?.ok_or("`elect.sync` without a predicate")?;
+    let d = inst.dst::<u32>(OperandName::D)?;
+    let p = inst.predicate_dst(OperandName::P)?.ok_or("`elect.sync` without a predicate")?;
     let mask = membermask(inst)?;
     Ok(Inst::machine(move |context| {
         for party in parties(context, mask) {

@@ -13,6 +13,7 @@ use crate::machine::{Context, Outcome};
 use crate::registers::Src;
 use crate::simd::Marked;
 use ptx_analysis::flow::Value;
+use ptx_isa::OperandName;
 use ptx_isa::tables::dimension;
 use ptx_num::matrix::descriptor;
 use ptx_num::matrix::element::Element;
@@ -151,7 +152,7 @@ pub(crate) fn commit() -> Action {
 
 /// `wgmma.wait_group`.
 pub(crate) fn wait(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let left = inst.immediate("n").ok_or("a number of groups that is not known")?;
+    let left = inst.immediate(OperandName::N).ok_or("a number of groups that is not known")?;
     let left = u64::try_from(left).unwrap_or(u64::MAX);
     Ok(Inst::machine(move |context| {
         whole_warp(context);
@@ -179,17 +180,17 @@ pub(super) fn uniform(context: &mut Context<'_>, src: Src<u64>) -> u64 {
     value
 }
 
-fn major(inst: &Inst<'_>, operand: &str) -> Major {
+fn major(inst: &Inst<'_>, operand: OperandName) -> Major {
     if inst.immediate(operand) == Some(1) { Major::MN } else { Major::K }
 }
 
-fn negated(inst: &Inst<'_>, operand: &str) -> bool {
+fn negated(inst: &Inst<'_>, operand: OperandName) -> bool {
     let minus = inst.operand(operand).is_some_and(|o| o.minus);
     matches!((inst.immediate(operand), minus), (Some(-1), false) | (Some(1), true))
 }
 
 /// The registers of an operand by their numbers.
-fn slots(inst: &Inst<'_>, operand: &str) -> Vec<u32> {
+fn slots(inst: &Inst<'_>, operand: OperandName) -> Vec<u32> {
     let of = |o: &ptx_analysis::flow::Operand| match o.value {
         Value::Register(slot) | Value::Part(slot, _) => slot.0..slot.0 + 1,
         Value::Registers(slot, count) => slot.0..slot.0 + u32::from(count),
@@ -200,30 +201,32 @@ fn slots(inst: &Inst<'_>, operand: &str) -> Vec<u32> {
 
 /// `wgmma.mma_async`, with a sparse A too.
 pub(crate) fn mma(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let of = |inst: &Inst<'_>, name: &str| inst.modifiers().find_map(|m| dimension(m, name)).map(|n| n as usize);
-    let (Some(n), Some(k)) = (of(inst, "n"), of(inst, "k")) else { return Err("`wgmma` without a shape".into()) };
+    let of = |inst: &Inst<'_>, name: &str| inst.modifiers().find_map(|m| dimension(m.name(), name)).map(|n| n as usize);
+    let (Some(n), Some(k)) = (of(inst, "n"), of(inst, "k")) else {
+        return Err("`wgmma` without a shape".into());
+    };
     let [d_type, a_type, b_type] = types(inst)[..] else { return Err("`wgmma` without its types".into()) };
     let warp = |held: Held| Held { fragment: held.fragment.first_warp(), places: held.places };
-    let d = warp(Held::new(inst, "d", None)?);
-    let (d_slots, a_slots) = (slots(inst, "d"), slots(inst, "a"));
-    let a = match inst.operand("a") {
-        Some(_) => Left::Registers(warp(Held::new(inst, "a", None)?)),
-        None => Left::Descriptor(inst.src("adesc")?, major(inst, "trans_a")),
+    let d = warp(Held::new(inst, OperandName::D, None)?);
+    let (d_slots, a_slots) = (slots(inst, OperandName::D), slots(inst, OperandName::A));
+    let a = match inst.operand(OperandName::A) {
+        Some(_) => Left::Registers(warp(Held::new(inst, OperandName::A, None)?)),
+        None => Left::Descriptor(inst.src(OperandName::Adesc)?, major(inst, OperandName::TransA)),
     };
-    let (b, major_b) = (inst.src::<u64>("bdesc")?, major(inst, "trans_b"));
-    let sparsity = match inst.operand("meta") {
+    let (b, major_b) = (inst.src::<u64>(OperandName::Bdesc)?, major(inst, OperandName::TransB));
+    let sparsity = match inst.operand(OperandName::Meta) {
         None => None,
         Some(_) => {
-            let selector = inst.immediate("sel").ok_or("a selector that is not known")?;
+            let selector = inst.immediate(OperandName::Sel).ok_or("a selector that is not known")?;
             Some(Sparsity {
-                metadata: warp(Held::with(inst, "meta", None, |_, _| Some(selector))?),
+                metadata: warp(Held::with(inst, OperandName::Meta, None, |_, _| Some(selector))?),
                 pattern: Pattern::of(a_type, false),
                 indices: Indices::Different,
                 k,
             })
         }
     };
-    let add = inst.predicate_src("scale_d")?.ok_or("`wgmma` without `scale_d`")?;
+    let add = inst.predicate_src(OperandName::ScaleD)?.ok_or("`wgmma` without `scale_d`")?;
     let product = Product::new(Spec {
         unit: Unit::Wgmma,
         numerics: numerics(inst)?,
@@ -234,8 +237,8 @@ pub(crate) fn mma(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         d: d_type,
         kind: kind(inst, a_type),
         sparse: sparsity.is_some(),
-        negate_a: negated(inst, "scale_a"),
-        negate_b: negated(inst, "scale_b"),
+        negate_a: negated(inst, OperandName::ScaleA),
+        negate_b: negated(inst, OperandName::ScaleB),
     })
     .map_err(refused)?;
     let kept = if sparsity.is_some() { k / 2 } else { k };

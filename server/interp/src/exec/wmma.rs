@@ -10,6 +10,7 @@ use crate::machine::{Context, Order, Outcome};
 use crate::memory::Region;
 use crate::registers::Src;
 use ptx_isa::tables::dimension;
+use ptx_isa::{Exec, Modifier, OperandName};
 use ptx_num::matrix::element::Element;
 use ptx_num::matrix::fragment::Fragment;
 use ptx_num::matrix::numerics::Unit;
@@ -18,7 +19,7 @@ use ptx_num::values::Marks;
 use ptx_num::values::convert::quick::f16_from_f32;
 
 fn shape(inst: &Inst<'_>) -> Result<Shape, Refusal> {
-    let of = |name: &str| inst.modifiers().find_map(|m| dimension(m, name)).map(|n| n as usize);
+    let of = |name: &str| inst.modifiers().find_map(|m| dimension(m.name(), name)).map(|n| n as usize);
     match (of("m"), of("n"), of("k")) {
         (Some(m), Some(n), Some(k)) => Ok(Shape { m, n, k }),
         _ => Err("`wmma` without a shape".into()),
@@ -26,7 +27,13 @@ fn shape(inst: &Inst<'_>) -> Result<Shape, Refusal> {
 }
 
 /// An operand that holds a matrix of so many rows and columns.
-fn held(inst: &mut Inst<'_>, operand: &str, element: Element, rows: usize, columns: usize) -> Result<Held, Refusal> {
+fn held(
+    inst: &mut Inst<'_>,
+    operand: OperandName,
+    element: Element,
+    rows: usize,
+    columns: usize,
+) -> Result<Held, Refusal> {
     let first = inst.operand(operand).ok_or("`wmma` without a fragment")?;
     let bits = u32::from(inst.width(first)) * 8;
     let count = inst.places(operand, (bits / 8) as u8)?.len() as u32;
@@ -51,17 +58,17 @@ struct Matrix {
 impl Matrix {
     fn new(inst: &mut Inst<'_>) -> Result<(Self, Held), Refusal> {
         let Shape { m, n, k } = shape(inst)?;
-        let (rows, columns) = match inst.entry().name {
-            name if name.contains(".a") => (m, k),
-            name if name.contains(".b") => (k, n),
+        let (rows, columns) = match inst.exec() {
+            Some(Exec::WmmaLoadA) => (m, k),
+            Some(Exec::WmmaLoadB) => (k, n),
             _ => (m, n),
         };
         let element = *types(inst).first().ok_or("`wmma` without a type")?;
-        let held = held(inst, "r", element, rows, columns)?;
+        let held = held(inst, OperandName::R, element, rows, columns)?;
         let align = held.places.iter().map(|p| u64::from(p.width)).sum();
-        let address = inst.address("p")?;
-        let stride = inst.optional_src::<u32>("stride")?;
-        let row_major = inst.has(".row");
+        let address = inst.address(OperandName::P)?;
+        let stride = inst.optional_src::<u32>(OperandName::Stride)?;
+        let row_major = inst.has(Modifier::Row);
         Ok((Self { address, stride, element, rows, columns, row_major, align }, held))
     }
 
@@ -211,11 +218,11 @@ pub(crate) fn mma(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let shape = shape(inst)?;
     let Shape { m, n, k } = shape;
     let [d_type, a_type, b_type, c_type] = four_types(inst)?;
-    if a_type == Element::F16 && inst.has(".satfinite") {
+    if a_type == Element::F16 && inst.has(Modifier::Satfinite) {
         return Err("what `.satfinite` did to `.f16` before PTX 6.5 is not known well enough".into());
     }
-    let (a, b) = (held(inst, "a", a_type, m, k)?, held(inst, "b", b_type, k, n)?);
-    let (c, d) = (held(inst, "c", c_type, m, n)?, held(inst, "d", d_type, m, n)?);
+    let (a, b) = (held(inst, OperandName::A, a_type, m, k)?, held(inst, OperandName::B, b_type, k, n)?);
+    let (c, d) = (held(inst, OperandName::C, c_type, m, n)?, held(inst, OperandName::D, d_type, m, n)?);
     // An `.f16` of an `.f32` C is rounded in a step of its own, as the assembler has it (`HMMA`, then `F2FP`; sm_80).
     let narrows = (c_type, d_type) == (Element::F32, Element::F16);
     let product = Product::new(Spec {

@@ -9,6 +9,7 @@ use ptx_analysis::flow::variance::Variances;
 use ptx_analysis::flow::{Function, Operand, Role, Slot, Value};
 use ptx_analysis::program::Callable;
 use ptx_analysis::symbols::Origin;
+use ptx_isa::SlotName;
 use ptx_isa::tables::{Computes, Protocol, TypeClass, Verb};
 use std::cell::{Cell as Counter, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -354,8 +355,10 @@ impl<'a> Bounds<'a> {
         let variable = function.variables.get(variable as usize)?;
         let parameter = self.callable.parameters.iter().position(|p| p.name == variable.name)?;
         let part = function.writes(index).iter().position(|w| w.slot == slot)? as u64;
-        let bytes =
-            function.modifier(index, "type").and_then(super::Element::named).map(|e| u64::from(e.bits()) / 8)?;
+        let bytes = function
+            .modifier(index, SlotName::Type)
+            .and_then(|m| super::Element::named(m.name()))
+            .map(|e| u64::from(e.bits()) / 8)?;
         let offset = u64::try_from(address.offset?).ok()? + part * bytes;
         if variable.symbol.origin != Origin::KernelParameter {
             return None;
@@ -400,7 +403,7 @@ fn sides(function: &Function, index: usize) -> impl Iterator<Item = (usize, &Ope
 
 /// Bytes that one lane reads or writes; nothing where that is not plain.
 fn accessed(function: &Function, index: usize) -> Option<u64> {
-    let element = function.modifier(index, "type").and_then(super::Element::named)?;
+    let element = function.modifier(index, SlotName::Type).and_then(|m| super::Element::named(m.name()))?;
     let parts = function.operands_of(index).iter().filter(|o| o.role == Role::Element).count().max(1);
     let plain = matches!(function.entry(index).name, "ld" | "ldu" | "st" | "atom" | "red" | "ld.global.nc");
     plain.then_some(u64::from(element.bits()) / 8 * parts as u64)

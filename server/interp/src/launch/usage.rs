@@ -7,6 +7,7 @@ use ptx_analysis::flow::{Function, Operand, Role, Slot, Value};
 use ptx_analysis::program::Callable;
 use ptx_analysis::symbols::Origin;
 use ptx_isa::tables::Access;
+use ptx_isa::{Exec, Modifier, SlotName};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A parameter, or a part of one: its index, and the byte at which it is loaded.
@@ -43,7 +44,17 @@ const PASSING: [&str; 5] = ["mov", "add", "sub", "cvta", "selp"];
 /// Opcodes that take handles of images.
 const IMAGES: [&str; 8] = ["tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep"];
 
-const GEOMETRIES: [&str; 9] = [".1d", ".2d", ".3d", ".a1d", ".a2d", ".cube", ".acube", ".2dms", ".a2dms"];
+const GEOMETRIES: [Modifier; 9] = [
+    Modifier::_1d,
+    Modifier::_2d,
+    Modifier::_3d,
+    Modifier::A1d,
+    Modifier::A2d,
+    Modifier::Cube,
+    Modifier::Acube,
+    Modifier::_2dms,
+    Modifier::A2dms,
+];
 
 /// Which cells each register may hold, or an address that was made of them.
 type Held = Vec<BTreeSet<Cell>>;
@@ -108,7 +119,7 @@ pub(super) fn usage(callable: &Callable) -> Usages {
             certain.insert((index, 0));
         }
     }
-    for index in (0..function.instructions.len()).filter(|i| function.entry(*i).name == "cvta") {
+    for index in (0..function.instructions.len()).filter(|i| function.chosen(*i).exec() == Some(Exec::AddressCvta)) {
         let operands = function.operands_of(index).iter().filter(|o| o.reads());
         for cells in operands.flat_map(|o| o.slots()).filter_map(|s| held.get(s.index())) {
             certain.extend(cells.iter().filter(|_| cells.len() == 1));
@@ -145,7 +156,7 @@ fn follow(
     if let Some(address) = operands.iter().find(|o| o.memory() == Some(Access::Read)).filter(|_| name == "ld") {
         let Value::Variable(variable) = address.value else { return false };
         let (Some(parameter), Some(offset)) = (parameter(variable), address.offset) else { return false };
-        let element = function.modifier(index, "type").and_then(Element::named);
+        let element = function.modifier(index, SlotName::Type).and_then(|m| Element::named(m.name()));
         let size = element.map_or(8, |e| u64::from(e.bits()) / 8);
         for (at, written) in function.writes(index).iter().enumerate() {
             let cell = (parameter, u64::try_from(offset).unwrap_or(0) + size * at as u64);
@@ -190,8 +201,9 @@ fn accesses(
 ) {
     let name = function.entry(index).name;
     let family = name.split('.').next().unwrap_or(name);
-    let element = function.modifier(index, "type").and_then(Element::named);
-    let tensor = function.has(index, ".tensor") || function.has(index, ".tensormap") || name.contains("tensor");
+    let element = function.modifier(index, SlotName::Type).and_then(|m| Element::named(m.name()));
+    let tensor =
+        function.has(index, Modifier::Tensor) || function.has(index, Modifier::Tensormap) || name.contains("tensor");
     for operand in function.operands_of(index) {
         if matches!(operand.value, Value::Variable(_)) {
             continue;
@@ -201,8 +213,8 @@ fn accesses(
         for cell in base.map_or_else(|| all.reached(operand), |base| BTreeSet::from([base])) {
             let usage = out.entry(cell).or_default();
             if IMAGES.contains(&family) {
-                let geometry = GEOMETRIES.iter().find(|g| function.has(index, g));
-                usage.image = usage.image.filter(|g| !g.is_empty()).or(geometry.copied()).or(Some(""));
+                let geometry = GEOMETRIES.into_iter().find(|g| function.has(index, *g)).map(Modifier::name);
+                usage.image = usage.image.filter(|g| !g.is_empty()).or(geometry).or(Some(""));
                 usage.surface |= matches!(family, "suld" | "sust" | "sured" | "suq");
                 continue;
             }

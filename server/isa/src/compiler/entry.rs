@@ -5,7 +5,7 @@ use super::lines::Line;
 use super::opcode::{append, prose};
 use super::{Error, Names, Result, directive, encoding, fragment, leak, leak_str, multiprocessor, opcode, rule};
 use crate::tables::{
-    Constant, Directive, Encoding, Entry, Field, Fragment, Gate, GateKind, Initial, Isa, Modifier, Multiprocessor,
+    Constant, Directive, Encoding, Entry, Field, Fragment, Gate, GateKind, Initial, Isa, ModifierInfo, Multiprocessor,
     Opcode, PtxVersion, Space, SpecialRegister, Target, Type,
 };
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ pub(super) struct Builder<'n> {
     names: &'n Names,
     entries: Vec<Entry>,
     types: Vec<Type>,
-    modifiers: Vec<Modifier>,
+    modifiers: Vec<ModifierInfo>,
     spaces: Vec<Space>,
     special_registers: Vec<SpecialRegister>,
     directives: Vec<Directive>,

@@ -1,11 +1,11 @@
-//! `exec` lines, and the enumeration that is made of their keys.
+//! `exec` lines.
 
 use super::lines::Line;
 use super::opcode::prose;
 use super::{Result, leak_str};
+use crate::ids::Exec;
 use crate::tables::{Executed, Form, Isa};
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 /// `exec integer.add` or `exec none | why`.
 pub(super) fn parse(line: &Line, rest: &str) -> Result<Executed> {
@@ -22,7 +22,10 @@ pub(super) fn parse(line: &Line, rest: &str) -> Result<Executed> {
             && w.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
     };
     match rest.split_once('.') {
-        Some((family, name)) if word(family) && word(name) => Ok(Executed { key: leak_str(rest), ..Executed::UNSAID }),
+        Some((family, name)) if word(family) && word(name) => {
+            let key = leak_str(rest);
+            Ok(Executed { key, exec: Exec::of(key), ..Executed::UNSAID })
+        }
         _ => Err(line.error(at, "expected a key, `family.name` in lower case, or `none | why`")),
     }
 }
@@ -65,45 +68,6 @@ pub fn keys(isa: &Isa) -> BTreeMap<&'static str, Vec<&'static str>> {
         }
     }
     out
-}
-
-/// `mbarrier.try_wait` as the name of a variant: `MbarrierTryWait`.
-fn variant(key: &str) -> String {
-    let capital = |word: &str| {
-        let mut letters = word.chars();
-        letters.next().map_or_else(String::new, |first| first.to_ascii_uppercase().to_string() + letters.as_str())
-    };
-    key.split(['.', '_']).map(capital).collect()
-}
-
-/// The source of the enumeration.
-///
-/// # Errors
-/// Two keys whose variants would have the same name.
-pub fn source(isa: &Isa) -> std::result::Result<String, String> {
-    let keys = keys(isa);
-    let mut taken: BTreeMap<String, &str> = BTreeMap::new();
-    for key in keys.keys() {
-        if let Some(other) = taken.insert(variant(key), key) {
-            return Err(format!("the keys `{other}` and `{key}` make the same variant `{}`", variant(key)));
-        }
-    }
-    let mut variants = String::new();
-    let (mut all, mut names) = (String::new(), String::new());
-    for (key, instructions) in &keys {
-        let variant = variant(key);
-        let list: Vec<String> = instructions.iter().map(|name| format!("`{name}`")).collect();
-        // Writing to a String cannot fail.
-        let _ = writeln!(variants, "    /// `{key}`: the semantics of {}.\n    {variant},", list.join(", "));
-        let _ = writeln!(all, "        Self::{variant},");
-        let _ = writeln!(names, "            Self::{variant} => {key:?},");
-    }
-    Ok(format!(
-        "/// What executes an instruction: one variant for each key that `exec` names in the data files, in the order of the keys.\n\
-         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[repr(u16)]\npub enum Exec {{\n{variants}}}\n\n\
-         impl Exec {{\n    /// All of them, in the order of the keys.\n    pub const ALL: &'static [Self] = &[\n{all}    ];\n\n\
-         /// The key, `integer.add`.\n    pub const fn name(self) -> &'static str {{\n        match self {{\n{names}        }}\n    }}\n}}\n"
-    ))
 }
 
 #[cfg(test)]
@@ -166,18 +130,5 @@ mod tests {
         assert_eq!(mistake(own), "x.isa:5:1: the `exec` of `add` is idle: all its forms have their own");
         let twice = "opcode add\n  summary Adds.\n  form add.u32 d\n    exec a.b\n    exec a.c\n    d: write u32\n";
         assert!(mistake(twice).starts_with("x.isa:9:5: `exec` is said twice"));
-    }
-
-    #[test]
-    fn keys_become_an_enumeration() {
-        let entry = |key: &str| format!("opcode add\n  summary Adds.\n  exec {key}\n{FORM}");
-        let made = isa(&(entry("m.try_wait") + &entry("a.b"))).map(|isa| source(&isa));
-        let made = made.expect("a fixture without mistakes").expect("no clash");
-        assert!(made.contains("    /// `a.b`: the semantics of `add`.\n    AB,\n"), "{made}");
-        assert!(made.contains("            Self::MTryWait => \"m.try_wait\",\n"), "{made}");
-        assert!(made.find("AB,") < made.find("MTryWait,"), "{made}");
-        let clash = isa(&(entry("m.try_wait") + &entry("m_try.wait"))).map(|isa| source(&isa));
-        let said = "the keys `m.try_wait` and `m_try.wait` make the same variant `MTryWait`";
-        assert_eq!(clash, Ok(Err(said.to_owned())));
     }
 }

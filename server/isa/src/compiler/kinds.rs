@@ -6,7 +6,7 @@ use super::{
     Names, Result, directive, encoding, expand, fragment, leak, leak_str, multiprocessor, opcode, rule, space,
 };
 use crate::tables::{
-    Constant, Directive, Encoding, Extent, Field, Fragment, Initial, Modifier, Multiprocessor, PtxVersion, Space,
+    Constant, Directive, Encoding, Extent, Field, Fragment, Initial, ModifierInfo, Multiprocessor, PtxVersion, Space,
     SpecialRegister, Target, Type, TypeClass,
 };
 
@@ -87,7 +87,7 @@ impl Written<'_> {
 
     /// One for each name that the name stands for. Words behind it are its summary. `{1}` in a text is what stands in the place of the
     /// name's first braces.
-    pub fn modifiers(self) -> Vec<Modifier> {
+    pub fn modifiers(self) -> Vec<ModifierInfo> {
         let summary = if self.words.is_empty() { self.common.summary } else { leak_str(self.words) };
         let filled = |name: &str, text: &'static str| match text.contains("{1}") {
             true => choices(self.name, name)
@@ -96,7 +96,7 @@ impl Written<'_> {
                 .fold(text, |text, (at, choice)| leak_str(&text.replace(&format!("{{{}}}", at + 1), choice))),
             false => text,
         };
-        let of = |name: String| Modifier {
+        let of = |name: String| ModifierInfo {
             repeats: self.is("repeats"),
             ignored: self.is("ignored"),
             converge: self.is("converge"),

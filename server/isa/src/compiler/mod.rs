@@ -9,6 +9,7 @@ mod entry;
 pub mod exec;
 mod form;
 mod fragment;
+pub mod ids;
 mod kinds;
 mod lines;
 mod multiprocessor;

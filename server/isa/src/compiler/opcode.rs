@@ -3,6 +3,7 @@
 use super::lines::Line;
 use super::passage::{self, passages};
 use super::{Context, Error, Names, Result, exec, expand, form, leak, leak_str, operand, rule, set_line};
+use crate::ids::SlotName;
 use crate::tables::{
     Computes, Effect, Entry, Executed, Extent, Flow, Form, Gate, GateKind, Implied, Map, MapRow, Note, Operand, Pair,
     Pattern, Rule, RuleKind, Slot, Successor, Temporaries, Value,
@@ -452,6 +453,7 @@ fn build_slot(line: &Line, raw: &form::RawSlot, sets: &Sets, names: &Names) -> R
     }
     Ok(Slot {
         name: leak_str(&name),
+        set: found.and_then(|_| SlotName::of(leak_str(&name))),
         is_type: values.iter().all(|v| names.types.contains(v)),
         values: leak(values.iter().map(|v| leak_str(v)).collect()),
         optional: raw.optional,

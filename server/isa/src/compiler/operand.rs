@@ -2,6 +2,7 @@
 
 use super::lines::Line;
 use super::{Context, Result, leak, leak_str};
+use crate::ids::OperandName;
 use crate::tables::{
     Access, Bytes, Dimension, Factor, Formula, Kind, Length, Range, Slot, Spaces, TypeExpr, Usual, Value, dimension,
 };
@@ -9,8 +10,10 @@ use crate::tables::{
 /// Parses what follows the colon into a value named `name`.
 pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> Result<Value> {
     let mut p = Parser { line, words: words(text), next: 0, base: line.offset(text), form };
+    let name = leak_str(name);
     let mut value = Value {
-        name: leak_str(name),
+        name,
+        id: OperandName::of(name),
         access: Access::Read,
         kind: Kind::Value,
         ty: TypeExpr::None,

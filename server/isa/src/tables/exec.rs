@@ -2,13 +2,16 @@
 
 use super::emit::table;
 use super::{Emit, Entry, Form};
+use crate::ids::Exec;
 
 table! {
-    /// What the interpreter does with an instruction; at most one of the two is filled.
+    /// What the interpreter does with an instruction; a key or a reason to refuse it, or neither.
     #[derive(Default)]
     struct Executed {
         /// The key of the semantics, `integer.add`; empty: nothing is said here, or it is refused.
         key: &'static str,
+        /// The variant of that key; `None` without a key, and for a key that only tables read at run time have.
+        exec: Option<Exec>,
         /// Why it is not executed, Markdown; empty: it is, or nothing is said here.
         refused: &'static str,
     }
@@ -16,11 +19,11 @@ table! {
 
 impl Executed {
     /// Nothing is said.
-    pub const UNSAID: Self = Self { key: "", refused: "" };
+    pub const UNSAID: Self = Self { key: "", exec: None, refused: "" };
 
     /// Whether something is said.
     pub fn is_said(&self) -> bool {
-        *self != Self::UNSAID
+        !(self.key.is_empty() && self.refused.is_empty())
     }
 }
 

@@ -3,8 +3,8 @@
 use super::element::Element;
 use super::product::{Refusal, Shape};
 use super::shared::{Major, SharedMatrix, Swizzle};
-use ptx_isa::ISA;
 use ptx_isa::tables::BitField;
+use ptx_isa::{ISA, Modifier};
 
 /// Reads fields of an encoding by their names.
 struct Fields {
@@ -130,21 +130,21 @@ pub struct Instruction {
     pub scale_b: u32,
 }
 
-/// Reads an instruction descriptor for a `.kind::…` (with its dot).
-pub fn instruction(bits: u32, kind: &'static str) -> Result<Instruction, Refusal> {
-    let fields = Fields::new("instruction-descriptor", bits.into(), kind)?;
-    let scaled = matches!(kind, ".kind::mxf8f6f4" | ".kind::mxf4" | ".kind::mxf4nvf4");
+/// Reads an instruction descriptor for a `.kind::…`.
+pub fn instruction(bits: u32, kind: Modifier) -> Result<Instruction, Refusal> {
+    let fields = Fields::new("instruction-descriptor", bits.into(), kind.name())?;
+    let scaled = matches!(kind, Modifier::KindMxf8f6f4 | Modifier::KindMxf4 | Modifier::KindMxf4nvf4);
     let flag = |name: &str| fields.number(name) == 1;
     let sparse = flag("sparse A");
     let (a, b) = (fields.element("type of A")?, fields.element("type of B")?);
     // 32 bytes of A in a row of K; twice as many columns where half of them is left out (manual 9.7.16.2.1).
     let dense = match kind {
-        ".kind::f16" => 16,
-        ".kind::tf32" => 8,
-        ".kind::i8" | ".kind::f8f6f4" | ".kind::mxf8f6f4" => 32,
+        Modifier::KindF16 => 16,
+        Modifier::KindTf32 => 8,
+        Modifier::KindI8 | Modifier::KindF8f6f4 | Modifier::KindMxf8f6f4 => 32,
         // Bit 31 of the descriptor; the tables have no field for it.
-        ".kind::mxf4" | ".kind::mxf4nvf4" if bits >> 31 == 1 => 96,
-        ".kind::mxf4" | ".kind::mxf4nvf4" => 64,
+        Modifier::KindMxf4 | Modifier::KindMxf4nvf4 if bits >> 31 == 1 => 96,
+        Modifier::KindMxf4 | Modifier::KindMxf4nvf4 => 64,
         _ => return Err(Refusal("this kind of `tcgen05.mma` is not described in the manual")),
     };
     if dense == 96 && sparse {

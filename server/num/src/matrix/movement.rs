@@ -1,9 +1,9 @@
 //! Rows of matrices in shared memory against registers: `ldmatrix`, `stmatrix`.
 
 use super::product::Refusal;
-use ptx_isa::ISA;
 use ptx_isa::fragment::{Found, Layout};
 use ptx_isa::tables::Form;
+use ptx_isa::{ISA, Modifier};
 
 /// Bytes of a row at the address of a lane.
 pub const ROW: usize = 16;
@@ -49,12 +49,12 @@ impl Movement {
             Some(Found::Layout(layout)) => Ok(*layout),
             _ => Err(Refusal("the layout of this operand is not specified")),
         };
-        let written = |modifier: &str| values.contains(&Some(modifier));
+        let written = |modifier: Modifier| values.contains(&Some(modifier.name()));
         let (elements, addresses) = (layout("r")?, layout("p")?);
         let wide = elements.width;
         // Sixteen elements of 4 or 6 bits fill the beginning of a row (manual 9.7.9.15, 9.7.16.9.1); elsewhere all bits count.
-        let four = written(".b4x16_p64") || written(".s4");
-        let width = if written(".b6x16_p32") {
+        let four = written(Modifier::B4x16P64) || written(Modifier::S4);
+        let width = if written(Modifier::B6x16P32) {
             6
         } else if four {
             4
@@ -62,15 +62,15 @@ impl Movement {
             wide
         };
         // The manual shows four bits in the middle of their byte as `.kind::f8f6f4` wants them, integers in its lower part.
-        let shift = if written(".b4x16_p64") { 2 } else { 0 };
-        let row_bytes = if written(".s4") { 8 } else { ROW };
+        let shift = if written(Modifier::B4x16P64) { 2 } else { 0 };
+        let row_bytes = if written(Modifier::S4) { 8 } else { ROW };
         let mut movement = Self {
             rows: Vec::new(),
             row_bytes,
             registers: elements.registers as usize,
             width,
             wide,
-            signed: written(".s4"),
+            signed: written(Modifier::S4),
             moves: Vec::new(),
         };
         movement.fill(&elements, &addresses, shift)?;

@@ -6,6 +6,7 @@ use crate::check::lints::Analysis;
 use crate::flow::addresses::Addresses;
 use crate::flow::effects::{does, effects, mentions, pending};
 use crate::flow::{Operand, Slot, Value};
+use ptx_isa::OperandName;
 use ptx_isa::tables::{Access, Protocol, Verb};
 
 const CODE: Code = Code::CpAsyncWait;
@@ -45,9 +46,9 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let mut copies = Vec::new();
     for index in 0..function.instructions.len() {
         let effect = effects(function, index).find(|e| e.verb == Verb::Starts && e.protocol == PROTOCOL);
-        let Some(operand) = effect.and_then(|e| function.named(index, e.operand).next()) else { continue };
+        let Some(operand) = effect.and_then(|e| function.affected(index, e).next()) else { continue };
         let Some(place) = place(index, operand) else { continue };
-        let size = function.named(index, "size").next().map(|o| o.value);
+        let size = function.named(index, OperandName::Size).next().map(|o| o.value);
         let bytes = if let Some(Value::Integer(n)) = size { n } else { 1 };
         copies.push(Copy { index, place, bytes });
     }

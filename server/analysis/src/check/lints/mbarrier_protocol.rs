@@ -43,7 +43,7 @@ fn answers(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     }
     for index in 0..function.instructions.len() {
         let asks = effects(function, index).find(|e| e.verb == Verb::Asks && e.protocol == PROTOCOL);
-        let Some(operand) = asks.and_then(|e| function.named(index, e.operand).next()) else { continue };
+        let Some(operand) = asks.and_then(|e| function.affected(index, e).next()) else { continue };
         let unread = match operand.value {
             Value::Register(slot) => !read[slot.index()],
             Value::Sink => true,
@@ -59,7 +59,7 @@ fn answers(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
 
 /// The variable in shared memory that an operand of an effect names directly.
 fn named(function: &Function, index: usize, effect: &Effect) -> Option<(u32, Range<usize>)> {
-    let operand = function.named(index, effect.operand).next()?;
+    let operand = function.affected(index, effect).next()?;
     match operand.value {
         Value::Variable(v) => Some((v, range(&operand.range))),
         _ => None,
@@ -107,9 +107,8 @@ fn initialised(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
 /// Copies whose transactions no `expect_tx` announces.
 fn expected(function: &Function, out: &mut Vec<Diagnostic>) {
     let brings = |i: &usize| {
-        effects(function, *i).any(|e| {
-            e.verb == Verb::Completes && e.protocol == PROTOCOL && function.named(*i, e.operand).next().is_some()
-        })
+        effects(function, *i)
+            .any(|e| e.verb == Verb::Completes && e.protocol == PROTOCOL && function.affected(*i, e).next().is_some())
     };
     let Some(copy) = (0..function.instructions.len()).find(brings) else { return };
     if first(function, Verb::Expects, PROTOCOL).is_some() || calls_anything(function) {
@@ -127,7 +126,7 @@ fn visible(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     // The mbarriers by variable and offset.
     let mut places: Vec<(u32, i64)> = Vec::new();
     let place = |index: usize, effect: &Effect| {
-        let operand = function.named(index, effect.operand).next()?;
+        let operand = function.affected(index, effect).next()?;
         let address = addresses.of(index, operand)?;
         Some((address.variable?, address.offset?))
     };

@@ -4,6 +4,7 @@ use crate::check::codes::Code;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 use crate::flow::effects::{effects, mentions};
+use ptx_isa::Modifier;
 use ptx_isa::tables::Protocol;
 
 const CODE: Code = Code::MixedCtaGroups;
@@ -14,12 +15,12 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     if !mentions(function, Protocol::TensorMemory) {
         return;
     }
-    let mut before: Option<(usize, &str)> = None;
+    let mut before: Option<(usize, Modifier)> = None;
     for index in 0..function.instructions.len() {
         if !effects(function, index).any(|e| e.protocol == Protocol::TensorMemory) {
             continue;
         }
-        let group = function.chosen(index).values.iter().flatten().copied().find(|v| v.starts_with(".cta_group::"));
+        let group = [Modifier::CtaGroup1, Modifier::CtaGroup2].into_iter().find(|m| function.has(index, *m));
         let Some(group) = group else { continue };
         let head = |index: usize| {
             let head = &function.instructions[index].head;

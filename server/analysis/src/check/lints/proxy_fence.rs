@@ -8,6 +8,7 @@ use crate::flow::bits::Bits;
 use crate::flow::effects::{Facts, Problem, calls, calls_anything, does, effects, first, mentions};
 use crate::flow::solve::Meet;
 use crate::flow::{Function, Value};
+use ptx_isa::OperandName;
 use ptx_isa::tables::{Protocol, Verb};
 use std::ops::Range;
 
@@ -48,7 +49,7 @@ fn copies(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let mut stores = Vec::new();
     for index in 0..function.instructions.len() {
         let writes = effects(function, index).find(|e| e.verb == Verb::Writes && e.protocol == Protocol::GenericProxy);
-        let Some(operand) = writes.and_then(|e| function.named(index, e.operand).next()) else { continue };
+        let Some(operand) = writes.and_then(|e| function.affected(index, e).next()) else { continue };
         let Some(address) = addresses.of(index, operand).filter(shared) else { continue };
         let Some(variable) = address.variable else { continue };
         let size = operand.ty.map_or(1, |t| i64::from(t.info().bits.div_ceil(8)));
@@ -69,11 +70,11 @@ fn copies(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let problem = Problem { graph: analysis.graph, limit, meet: Meet::Any, boundary: Bits::new(limit), step: &step };
     problem.visit(&problem.solve(), |index, now| {
         let reads = effects(function, index).find(|e| e.verb == Verb::Reads && e.protocol == Protocol::AsyncProxy);
-        let Some(operand) = reads.and_then(|e| function.named(index, e.operand).next()) else { return };
+        let Some(operand) = reads.and_then(|e| function.affected(index, e).next()) else { return };
         let Some(address) = addresses.of(index, operand).filter(shared) else { return };
         let (Some(variable), Some(from)) = (address.variable, address.offset) else { return };
         let Some(whole) = function.variables.get(variable as usize).map(|v| v.symbol) else { return };
-        let size = function.named(index, "size").next().and_then(|o| match o.value {
+        let size = function.named(index, OperandName::Size).next().and_then(|o| match o.value {
             Value::Integer(n) => Some(n),
             _ => None,
         });

@@ -36,7 +36,7 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
 /// The registers of the operands that an instruction's effects name.
 fn registers(function: &Function, index: usize, verbs: &[Verb]) -> Vec<Slot> {
     let named = effects(function, index).filter(|e| e.protocol == PROTOCOL && verbs.contains(&e.verb));
-    named.flat_map(|e| function.named(index, e.operand)).flat_map(|o| o.slots().collect::<Vec<_>>()).collect()
+    named.flat_map(|e| function.affected(index, e)).flat_map(|o| o.slots().collect::<Vec<_>>()).collect()
 }
 
 fn head(function: &Function, index: usize) -> std::ops::Range<usize> {

@@ -31,7 +31,7 @@ pub fn form(e: &'static Entry, f: &'static Form) -> Value {
     } = *f;
     let names = |slots: &[u8]| slots.iter().map(|s| name(*s, f)).collect::<Vec<_>>();
     let slot = |s: &Slot| {
-        let Slot { name, values, optional, group, is_type, after_operand } = *s;
+        let Slot { name, set: _, values, optional, group, is_type, after_operand } = *s;
         json!({"name": name, "values": values, "optional": optional, "group": group, "is_type": is_type,
             "after_operand": (after_operand != 0).then(|| after_operand - 1)})
     };
@@ -104,6 +104,7 @@ fn operand(o: &'static Operand, f: &'static Form) -> Value {
 fn spec(v: &'static Spec, f: &'static Form) -> Value {
     let Spec {
         name,
+        id: _,
         access,
         kind,
         ty,

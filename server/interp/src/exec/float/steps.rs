@@ -5,6 +5,7 @@ use crate::decode::{Action, Inst, Refusal};
 use crate::lanes::{LANES, Lane, Mask};
 use crate::registers::{Dst, Registers, Src};
 use crate::simd::{LaneStep, Marked, Step, bits};
+use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::float::{Clamp, Modifiers, Rounding};
 
@@ -67,7 +68,7 @@ pub(crate) use with_modifiers;
 
 /// Whether subnormal `.f32` operands and results become zeros: with `.ftz`, and always on `sm_1x` (manual 9.7.3).
 pub(crate) fn flushes(inst: &Inst<'_>) -> bool {
-    inst.has(".ftz") || is_first_generation(inst)
+    inst.has(Modifier::Ftz) || is_first_generation(inst)
 }
 
 /// Whether the target is an `sm_1x`.
@@ -77,25 +78,20 @@ pub(crate) fn is_first_generation(inst: &Inst<'_>) -> bool {
 
 /// The rounding that is written; `.rn` where none is.
 pub(crate) fn rounding(inst: &Inst<'_>) -> Rounding {
-    let written = [(".rz", Rounding::Zero), (".rm", Rounding::Down), (".rp", Rounding::Up)];
-    written.into_iter().find(|(word, _)| inst.has(word)).map_or(Rounding::Nearest, |(_, rounding)| rounding)
+    let written = [(Modifier::Rz, Rounding::Zero), (Modifier::Rm, Rounding::Down), (Modifier::Rp, Rounding::Up)];
+    written.into_iter().find(|(modifier, _)| inst.has(*modifier)).map_or(Rounding::Nearest, |(_, rounding)| rounding)
 }
 
 /// The modifiers as written, but for `.ftz`, which does not go with every type.
 pub(crate) fn modifiers(inst: &Inst<'_>, ftz: bool) -> Modifiers {
-    let clamp = if inst.has(".sat") {
+    let clamp = if inst.has(Modifier::Sat) {
         Clamp::Saturate
-    } else if inst.has(".relu") {
+    } else if inst.has(Modifier::Relu) {
         Clamp::Relu
     } else {
         Clamp::None
     };
     Modifiers { rounding: rounding(inst), ftz, clamp }
-}
-
-/// The types that are written, in order.
-pub(crate) fn types(inst: &Inst<'_>) -> Vec<&'static str> {
-    inst.modifiers().filter(|m| ptx_isa::ISA.ty(m).is_some()).collect()
 }
 
 /// What must be said of the results of all lanes. Results of exact arithmetic seldom need a word: one look at all of them together says so.
@@ -241,18 +237,18 @@ pub(crate) fn step1<A: Lane, D: Lane>(
     f: impl Fn(A) -> D + Send + Sync + 'static,
     marks: impl Fn(A, D) -> Marks + Send + Sync + 'static,
 ) -> Result<Action, Refusal> {
-    let (d, a) = (inst.dst("d")?, inst.src("a")?);
+    let (d, a) = (inst.dst(OperandName::D)?, inst.src(OperandName::A)?);
     Ok(Inst::step(Step1 { d, a, f, marks }))
 }
 
 /// `d = f(a, b)` with marks; `b` is the operand of the name `second`.
 pub(crate) fn step2<A: Lane, B: Lane, D: Lane>(
     inst: &mut Inst<'_>,
-    second: &str,
+    second: OperandName,
     f: impl Fn(A, B) -> D + Send + Sync + 'static,
     marks: impl Fn(A, B, D) -> Marks + Send + Sync + 'static,
 ) -> Result<Action, Refusal> {
-    let (d, ab) = (inst.dst("d")?, (inst.src("a")?, inst.src(second)?));
+    let (d, ab) = (inst.dst(OperandName::D)?, (inst.src(OperandName::A)?, inst.src(second)?));
     Ok(Inst::step(Step2 { d, ab, f, marks }))
 }
 
@@ -262,6 +258,7 @@ pub(crate) fn step3<A: Lane, B: Lane, C: Lane, D: Lane>(
     f: impl Fn(A, B, C) -> D + Send + Sync + 'static,
     marks: impl Fn(A, B, C, D) -> Marks + Send + Sync + 'static,
 ) -> Result<Action, Refusal> {
-    let (d, abc) = (inst.dst("d")?, (inst.src("a")?, inst.src("b")?, inst.src("c")?));
+    let (d, abc) =
+        (inst.dst(OperandName::D)?, (inst.src(OperandName::A)?, inst.src(OperandName::B)?, inst.src(OperandName::C)?));
     Ok(Inst::step(Step3 { d, abc, f, marks }))
 }

@@ -7,6 +7,7 @@ use crate::lanes::lanes;
 use crate::machine::{Context, Location, Outcome};
 use crate::races;
 use crate::registers::{Dst, Src};
+use ptx_isa::{Modifier, OperandName};
 
 /// Where one of these instructions goes: its mbarrier, or with `.multicast` that of each CTA of a mask.
 struct Target {
@@ -18,8 +19,8 @@ struct Target {
 
 impl Target {
     fn new(inst: &mut Inst<'_>, anywhere: bool) -> Result<Self, Refusal> {
-        let ctas = inst.optional_src("ctas")?;
-        Ok(Self { address: inst.address("a")?, anywhere: anywhere || ctas.is_some(), ctas })
+        let ctas = inst.optional_src(OperandName::Ctas)?;
+        Ok(Self { address: inst.address(OperandName::A)?, anywhere: anywhere || ctas.is_some(), ctas })
     }
 
     /// Does it to each mbarrier of each lane; `f` gives the state before.
@@ -50,10 +51,10 @@ impl Target {
 
 /// The register for the state; nothing for `_`.
 fn state(inst: &mut Inst<'_>) -> Result<Option<Dst<u64>>, Refusal> {
-    let Some(operand) = inst.operand("d").filter(|o| o.value != ptx_analysis::flow::Value::Sink) else {
+    let Some(operand) = inst.operand(OperandName::D).filter(|o| o.value != ptx_analysis::flow::Value::Sink) else {
         return Ok(None);
     };
-    if inst.operand("ctas").is_some() {
+    if inst.operand(OperandName::Ctas).is_some() {
         return Err("which state an arrival at the mbarriers of several CTAs returns is not known: write `_`".into());
     }
     inst.destination(operand).map(Some)
@@ -61,7 +62,7 @@ fn state(inst: &mut Inst<'_>) -> Result<Option<Dst<u64>>, Refusal> {
 
 /// `mbarrier.expect_tx`.
 pub(crate) fn expect_tx(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let (target, tx) = (Target::new(inst, true)?, inst.src::<u32>("tx")?);
+    let (target, tx) = (Target::new(inst, true)?, inst.src::<u32>(OperandName::Tx)?);
     Ok(Inst::machine(move |context| {
         target.each(context, None, |context, at, lane| {
             let count = context.registers.lane(tx, lane);
@@ -73,7 +74,7 @@ pub(crate) fn expect_tx(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 
 /// `mbarrier.complete_tx`.
 pub(crate) fn complete_tx(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let (target, tx) = (Target::new(inst, true)?, inst.src::<u32>("tx")?);
+    let (target, tx) = (Target::new(inst, true)?, inst.src::<u32>(OperandName::Tx)?);
     Ok(Inst::machine(move |context| {
         target.each(context, None, |context, at, lane| {
             let count = context.registers.lane(tx, lane);
@@ -96,9 +97,9 @@ pub(crate) fn arrive_drop(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 fn arrival(inst: &mut Inst<'_>, drops: bool) -> Result<Action, Refusal> {
     let to = state(inst)?;
     let target = Target::new(inst, to.is_none())?;
-    let (count, tx) = (inst.optional_src::<u32>("count")?, inst.optional_src::<u32>("tx")?);
-    let open = inst.has(".noComplete");
-    let relaxed = inst.has(".relaxed");
+    let (count, tx) = (inst.optional_src::<u32>(OperandName::Count)?, inst.optional_src::<u32>(OperandName::Tx)?);
+    let open = inst.has(Modifier::NoComplete);
+    let relaxed = inst.has(Modifier::Relaxed);
     Ok(Inst::machine(move |context| {
         target.each(context, to, |context, at, lane| {
             let value = |context: &Context<'_>, src: Option<Src<u32>>| src.map(|s| context.registers.lane(s, lane));

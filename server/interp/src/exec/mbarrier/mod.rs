@@ -21,6 +21,7 @@ use crate::memory::Region;
 use crate::races;
 use crate::registers::Src;
 use object::{Mistake, Object};
+use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 use std::collections::BTreeMap;
 
@@ -265,8 +266,8 @@ pub(crate) fn overwritten(context: &mut Context<'_>, at: Location, lane: usize, 
 
 /// `mbarrier.init`.
 pub(crate) fn init(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let (address, count) = (inst.address("a")?, inst.src::<u32>("count")?);
-    let reports = inst.has(".layout::v1");
+    let (address, count) = (inst.address(OperandName::A)?, inst.src::<u32>(OperandName::Count)?);
+    let reports = inst.has(Modifier::LayoutV1);
     Ok(Inst::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(at) = locate(context, &address, lane, false) else { continue };
@@ -295,7 +296,7 @@ pub(crate) fn init(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 
 /// `mbarrier.inval`.
 pub(crate) fn inval(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let address = inst.address("a")?;
+    let address = inst.address(OperandName::A)?;
     Ok(Inst::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(at) = locate(context, &address, lane, false) else { continue };
@@ -311,7 +312,7 @@ pub(crate) fn inval(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 
 /// `mbarrier.pending_count`.
 pub(crate) fn pending_count(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let (d, state): (_, Src<u64>) = (inst.dst::<u32>("n")?, inst.src("state")?);
+    let (d, state): (_, Src<u64>) = (inst.dst::<u32>(OperandName::N)?, inst.src(OperandName::State)?);
     Ok(Inst::each(move |r, lane| {
         let state = r.lane(state, lane);
         r.put_lane(d, lane, object::pending_of_state(state));
@@ -322,9 +323,9 @@ pub(crate) fn pending_count(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 
 /// `mbarrier.check_layout`.
 pub(crate) fn check_layout(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let address = inst.address("a")?;
-    let p = inst.predicate_dst("p")?.ok_or("`mbarrier.check_layout` without a predicate")?;
-    let reports = inst.has(".layout::v1");
+    let address = inst.address(OperandName::A)?;
+    let p = inst.predicate_dst(OperandName::P)?.ok_or("`mbarrier.check_layout` without a predicate")?;
+    let reports = inst.has(Modifier::LayoutV1);
     Ok(Inst::machine(move |context| {
         let mut truth = 0;
         for lane in lanes(context.mask) {

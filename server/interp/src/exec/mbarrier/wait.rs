@@ -8,6 +8,7 @@ use crate::lanes::lanes;
 use crate::machine::{Context, Location, Outcome};
 use crate::races;
 use crate::registers::Src;
+use ptx_isa::{Modifier, OperandName};
 
 /// How a wait names its phase.
 #[derive(Clone, Copy)]
@@ -23,15 +24,15 @@ enum Phase {
 /// Reports ask for operations that leave some: the interpreter refuses them, so there never is one, and the conditional phase is the
 /// primary one.
 pub(crate) fn wait(inst: &mut Inst<'_>, blocking: bool) -> Result<Action, Refusal> {
-    let address = inst.address("a")?;
-    let named = match inst.optional_src("state")? {
+    let address = inst.address(OperandName::A)?;
+    let named = match inst.optional_src(OperandName::State)? {
         Some(state) => Phase::State(state),
-        None => Phase::Parity(inst.src("parity")?),
+        None => Phase::Parity(inst.src(OperandName::Parity)?),
     };
-    let p = inst.predicate_dst("p")?.ok_or("a wait without a predicate")?;
-    let report = inst.predicate_dst("report")?;
-    let value = inst.places("value", 1)?;
-    let relaxed = inst.has(".relaxed");
+    let p = inst.predicate_dst(OperandName::P)?.ok_or("a wait without a predicate")?;
+    let report = inst.predicate_dst(OperandName::Report)?;
+    let value = inst.places(OperandName::Value, 1)?;
+    let relaxed = inst.has(Modifier::Relaxed);
     Ok(Inst::machine(move |context| {
         let mut done = 0;
         for lane in lanes(context.mask) {

@@ -8,6 +8,7 @@ use crate::lanes::lanes;
 use crate::machine::{Context, Outcome};
 use crate::registers::Dst;
 use crate::simd::Marked;
+use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::float::extremes::{self, Extreme, ExtremeModifiers};
 
@@ -20,9 +21,9 @@ struct Cells {
 
 impl Cells {
     fn new(inst: &mut Inst<'_>) -> Result<Self, Refusal> {
-        let held = Held::new(inst, "r", None)?;
-        let split = inst.immediate("split").unwrap_or(0) as u32;
-        Ok(Self { held, address: inst.address("taddr")?, split })
+        let held = Held::new(inst, OperandName::R, None)?;
+        let split = inst.immediate(OperandName::Split).unwrap_or(0) as u32;
+        Ok(Self { held, address: inst.address(OperandName::Taddr)?, split })
     }
 
     /// The address, which must be the same in all lanes, and in the quarter of the warp.
@@ -73,17 +74,17 @@ struct Reduction {
 
 impl Reduction {
     fn new(inst: &mut Inst<'_>) -> Result<Option<Self>, Refusal> {
-        if inst.operand("redval").is_none() {
+        if inst.operand(OperandName::Redval).is_none() {
             return Ok(None);
         }
-        let to = inst.dst::<u32>("redval")?;
-        let least = inst.has(".min");
-        let (abs, nan) = (inst.has(".abs"), inst.has(".NaN"));
-        let fold: Box<dyn Fn(u32, u32) -> u32 + Send + Sync> = if inst.has(".f32") {
+        let to = inst.dst::<u32>(OperandName::Redval)?;
+        let least = inst.has(Modifier::Min);
+        let (abs, nan) = (inst.has(Modifier::Abs), inst.has(Modifier::NaN));
+        let fold: Box<dyn Fn(u32, u32) -> u32 + Send + Sync> = if inst.has(Modifier::F32) {
             let extreme = if least { Extreme::Least } else { Extreme::Greatest };
             let modifiers = ExtremeModifiers { nan, abs, ..Default::default() };
             Box::new(move |a, b| extremes::single(extreme, modifiers, a, b))
-        } else if inst.has(".s32") {
+        } else if inst.has(Modifier::S32) {
             Box::new(move |a, b| if ((a as i32) < (b as i32)) == least { a } else { b })
         } else {
             Box::new(move |a, b| if (a < b) == least { a } else { b })

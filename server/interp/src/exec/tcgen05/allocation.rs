@@ -9,6 +9,7 @@ use crate::lanes::lanes;
 use crate::machine::{Context, Order, Outcome};
 use crate::memory::Region;
 use crate::registers::Src;
+use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 
 /// Columns that can be allocated, and are the same in all lanes.
@@ -31,11 +32,11 @@ fn columns(context: &mut Context<'_>, src: Src<u32>) -> Option<u32> {
 
 /// `tcgen05.alloc`.
 pub(crate) fn allocate(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    if inst.has(".exclusive") {
+    if inst.has(Modifier::Exclusive) {
         return Err("what `.exclusive` means is not said by the manual".into());
     }
     let ctas = ctas(inst);
-    let (address, count) = (inst.address("dst")?, inst.src::<u32>("ncols")?);
+    let (address, count) = (inst.address(OperandName::Dst)?, inst.src::<u32>(OperandName::Ncols)?);
     Ok(Inst::machine(move |context| {
         let again = context.token.is_some();
         if !again {
@@ -138,11 +139,11 @@ fn together(context: &mut Context<'_>, columns: u32) -> Option<u32> {
 
 /// `tcgen05.dealloc`. In a pair each CTA frees its own columns.
 pub(crate) fn free(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    if inst.has(".exclusive") {
+    if inst.has(Modifier::Exclusive) {
         return Err("what `.exclusive` means is not said by the manual".into());
     }
     let ctas = ctas(inst);
-    let (address, count) = (inst.src::<u32>("taddr")?, inst.src::<u32>("ncols")?);
+    let (address, count) = (inst.src::<u32>(OperandName::Taddr)?, inst.src::<u32>(OperandName::Ncols)?);
     Ok(Inst::machine(move |context| {
         whole_warp(context);
         note_ctas(context, ctas);

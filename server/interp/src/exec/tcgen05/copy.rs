@@ -6,6 +6,7 @@ use crate::exec::shared_matrix::Source;
 use crate::findings::Kind;
 use crate::lanes::lanes;
 use crate::machine::{Context, Outcome};
+use ptx_isa::{Modifier, OperandName};
 use ptx_num::matrix::descriptor;
 use ptx_num::matrix::shared::Major;
 use ptx_num::values::Marks;
@@ -39,21 +40,21 @@ enum To {
 
 impl Plan {
     fn new(inst: &Inst<'_>) -> Result<Self, Refusal> {
-        let (rows, bytes, to) = if inst.has(".128x256b") {
+        let (rows, bytes, to) = if inst.has(Modifier::_128x256b) {
             (128, 32, To::Rows)
-        } else if inst.has(".128x128b") {
+        } else if inst.has(Modifier::_128x128b) {
             (128, 16, To::Rows)
-        } else if inst.has(".4x256b") {
+        } else if inst.has(Modifier::_4x256b) {
             (4, 32, To::Quarters)
-        } else if inst.has(".64x128b") {
-            (64, 16, if inst.has(".warpx2::02_13") { To::Alternate } else { To::Neighbours })
-        } else if inst.has(".32x128b") {
+        } else if inst.has(Modifier::_64x128b) {
+            (64, 16, if inst.has(Modifier::Warpx2_02_13) { To::Alternate } else { To::Neighbours })
+        } else if inst.has(Modifier::_32x128b) {
             (32, 16, To::All)
         } else {
             return Err("`tcgen05.cp` without a shape".into());
         };
         // Four bits come to stand in the middle of their byte, six in its lower part (manual 9.7.16.9.1).
-        let element = match (inst.has(".b4x16_p64"), inst.has(".b6x16_p32")) {
+        let element = match (inst.has(Modifier::B4x16P64), inst.has(Modifier::B6x16P32)) {
             (true, _) => (4, 2),
             (_, true) => (6, 0),
             _ => (8, 0),
@@ -78,7 +79,7 @@ impl Plan {
 pub(crate) fn copy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let ctas = ctas(inst);
     let plan = Plan::new(inst)?;
-    let (address, source) = (inst.address("taddr")?, inst.src::<u64>("sdesc")?);
+    let (address, source) = (inst.address(OperandName::Taddr)?, inst.src::<u64>(OperandName::Sdesc)?);
     Ok(Inst::machine(move |context| {
         note_ctas(context, ctas);
         if !has_pair(context, ctas) {

@@ -21,6 +21,7 @@ use crate::findings::Kind;
 use crate::lanes::lanes;
 use crate::machine::{Context, Outcome};
 use crate::registers::Src;
+use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 
 /// An address in tensor memory.
@@ -38,7 +39,7 @@ impl Spot {
 
 /// How many CTAs an instruction names.
 fn ctas(inst: &Inst<'_>) -> u32 {
-    if inst.has(".cta_group::2") { 2 } else { 1 }
+    if inst.has(Modifier::CtaGroup2) { 2 } else { 1 }
 }
 
 /// Notes how many CTAs an instruction names: all must name the same.
@@ -158,11 +159,11 @@ enum Mask {
 /// `tcgen05.commit`: all operations are complete, so the arrival follows at once.
 pub(crate) fn commit(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let ctas = ctas(inst);
-    let address = inst.address("mbar")?;
-    let mask = match inst.operand("mask") {
+    let address = inst.address(OperandName::Mbar)?;
+    let mask = match inst.operand(OperandName::Mask) {
         None => None,
-        Some(operand) if inst.width(operand) == 2 => Some(Mask::Half(inst.src("mask")?)),
-        Some(_) => Some(Mask::Word(inst.src("mask")?)),
+        Some(operand) if inst.width(operand) == 2 => Some(Mask::Half(inst.src(OperandName::Mask)?)),
+        Some(_) => Some(Mask::Word(inst.src(OperandName::Mask)?)),
     };
     Ok(Inst::machine(move |context| {
         note_ctas(context, ctas);

@@ -8,7 +8,7 @@ use crate::findings::Kind;
 use crate::lanes::lanes;
 use crate::machine::{Context, Outcome};
 use crate::registers::{PredicateSrc, Src};
-use ptx_isa::Exec;
+use ptx_isa::{Exec, Modifier, OperandName};
 use ptx_num::matrix::descriptor::{self, Instruction};
 use ptx_num::matrix::element::Element;
 use ptx_num::matrix::numerics::{Numerics, Unit};
@@ -34,7 +34,7 @@ struct Scales {
 
 /// A multiplication, as far as it is known when it is decoded.
 struct Plan {
-    kind: &'static str,
+    kind: Modifier,
     ctas: u32,
     weights: bool,
     numerics: Numerics,
@@ -50,55 +50,59 @@ struct Plan {
 }
 
 /// Elements of four bits that are packed closely.
-fn is_packed(kind: &str) -> bool {
-    matches!(kind, ".kind::mxf4" | ".kind::mxf4nvf4")
+fn is_packed(kind: Modifier) -> bool {
+    matches!(kind, Modifier::KindMxf4 | Modifier::KindMxf4nvf4)
 }
 
-fn scales(inst: &mut Inst<'_>, kind: &str) -> Result<Option<Scales>, Refusal> {
-    if inst.operand("scale_a").is_none() {
+fn scales(inst: &mut Inst<'_>, kind: Modifier) -> Result<Option<Scales>, Refusal> {
+    if inst.operand(OperandName::ScaleA).is_none() {
         return Ok(None);
     }
-    let blocks = match (inst.has(".scale_vec::4X") || inst.has(".block16"), is_packed(kind)) {
+    let blocks = match (inst.has(Modifier::ScaleVec4X) || inst.has(Modifier::Block16), is_packed(kind)) {
         (true, _) => 4,
         (false, true) => 2,
         (false, false) => 1,
     };
-    Ok(Some(Scales { a: inst.address("scale_a")?, b: inst.address("scale_b")?, blocks }))
+    Ok(Some(Scales { a: inst.address(OperandName::ScaleA)?, b: inst.address(OperandName::ScaleB)?, blocks }))
 }
 
 /// All forms of `tcgen05.mma`.
 pub(crate) fn multiply(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    if inst.operand("meta").is_some() {
+    if inst.operand(OperandName::Meta).is_some() {
         return Err(
             "how the metadata of sparse matrices lies in tensor memory is shown by the manual in pictures only".into(),
         );
     }
-    if inst.has(".ashift") {
+    if inst.has(Modifier::Ashift) {
         return Err(
             "which way `.ashift` moves the rows of A, and which of them keeps its own, is not said by the manual"
                 .into(),
         );
     }
-    if inst.operand("table").is_some() || inst.has(".kind::ti16") {
+    if inst.operand(OperandName::Table).is_some() || inst.has(Modifier::KindTi16) {
         return Err("this kind of product is not described by the manual of PTX 9.1".into());
     }
-    if inst.operand("mask").is_some() {
+    if inst.operand(OperandName::Mask).is_some() {
         return Err("the manual's table of the zero-column mask contradicts its examples".into());
     }
-    let kind = inst.modifiers().find(|m| m.starts_with(".kind::")).ok_or("`tcgen05.mma` without a kind")?;
+    let kind = inst.modifiers().find(|m| m.name().starts_with(".kind::")).ok_or("`tcgen05.mma` without a kind")?;
     let in_tensor_memory = inst.form().text.contains("[a]");
     let plan = Plan {
         kind,
         ctas: ctas(inst),
         weights: matches!(inst.exec(), Some(Exec::Tcgen05MmaWs | Exec::Tcgen05MmaWsSp)),
         numerics: numerics(inst)?,
-        d: inst.address("d")?,
-        a: if in_tensor_memory { Left::Tensor(inst.address("a")?) } else { Left::Shared(inst.src("a")?) },
-        b: inst.src("b")?,
-        instruction: inst.src("idesc")?,
-        lanes: if inst.operand("lanes").is_some() { inst.srcs("lanes")? } else { Vec::new() },
-        add: inst.predicate_src("enable")?.ok_or("`tcgen05.mma` without its predicate")?,
-        halvings: inst.immediate("scale").unwrap_or(0).clamp(0, 15) as u32,
+        d: inst.address(OperandName::D)?,
+        a: if in_tensor_memory {
+            Left::Tensor(inst.address(OperandName::A)?)
+        } else {
+            Left::Shared(inst.src(OperandName::A)?)
+        },
+        b: inst.src(OperandName::B)?,
+        instruction: inst.src(OperandName::Idesc)?,
+        lanes: if inst.operand(OperandName::Lanes).is_some() { inst.srcs(OperandName::Lanes)? } else { Vec::new() },
+        add: inst.predicate_src(OperandName::Enable)?.ok_or("`tcgen05.mma` without its predicate")?,
+        halvings: inst.immediate(OperandName::Scale).unwrap_or(0).clamp(0, 15) as u32,
         scales: scales(inst, kind)?,
     };
     Ok(Inst::machine(move |context| {

@@ -4,6 +4,7 @@ use crate::matrix::descriptor::{instruction, tcgen05, wgmma};
 use crate::matrix::element::Element;
 use crate::matrix::shared::{Major, SharedMatrix, Swizzle};
 use crate::matrix::tensor::{Accumulators, Cell, scale};
+use ptx_isa::Modifier;
 use std::collections::HashSet;
 
 /// A layout as the manual writes it: sizes and strides, in elements.
@@ -182,27 +183,27 @@ fn descriptors_are_read_as_the_manual_says() {
 fn instruction_descriptors() {
     // M 128, N 256 of bf16 to f32, B N-major, A negated.
     let bits = 1 << 4 | 1 << 7 | 1 << 10 | 1 << 13 | 1 << 16 | (256 >> 3) << 17 | (128 >> 4) << 24;
-    let read = instruction(bits, ".kind::f16").unwrap();
+    let read = instruction(bits, Modifier::KindF16).unwrap();
     assert_eq!((read.shape.m, read.shape.n, read.shape.k), (128, 256, 16));
     assert_eq!((read.a, read.b, read.d), (Element::Bf16, Element::Bf16, Element::F32));
     assert_eq!((read.negate_a, read.negate_b, read.major_a, read.major_b), (true, false, Major::K, Major::MN));
     assert_eq!((read.sparse, read.scale), (false, None));
     // Sparse: twice the columns.
-    let read = instruction(bits | 1 << 2 | 1, ".kind::f16").unwrap();
+    let read = instruction(bits | 1 << 2 | 1, Modifier::KindF16).unwrap();
     assert_eq!((read.sparse, read.shape.k, read.selector), (true, 32, 1));
     let bits = 2 << 4 | 1 << 3 | 1 << 7 | (64 >> 3) << 17 | (64 >> 4) << 24;
-    let read = instruction(bits, ".kind::i8").unwrap();
+    let read = instruction(bits, Modifier::KindI8).unwrap();
     assert_eq!((read.a, read.b, read.d, read.saturating), (Element::S8, Element::U8, Element::S32, true));
     let bits = 2 << 4 | 4 << 7 | 5 << 10 | 1 << 23 | (128 >> 3) << 17 | (256 >> 7) << 27 | 3 << 29;
-    let read = instruction(bits, ".kind::mxf8f6f4").unwrap();
+    let read = instruction(bits, Modifier::KindMxf8f6f4).unwrap();
     assert_eq!((read.a, read.b, read.d), (Element::E3m2, Element::E2m1, Element::F32));
     assert_eq!((read.scale, read.scale_a, read.scale_b), (Some(Element::Ue8m0), 3, 2));
     assert_eq!((read.shape.m, read.shape.n, read.shape.k), (256, 128, 32));
     let bits = 1 << 7 | 1 << 10 | (128 >> 3) << 17 | (128 >> 7) << 27;
-    let read = instruction(bits, ".kind::mxf4nvf4").unwrap();
+    let read = instruction(bits, Modifier::KindMxf4nvf4).unwrap();
     assert_eq!((read.scale, read.shape.k, read.a), (Some(Element::Ue4m3), 64, Element::E2m1));
-    assert_eq!(instruction(bits | 1 << 31, ".kind::mxf4nvf4").unwrap().shape.k, 96);
-    assert!(instruction(7 << 7, ".kind::f16").is_err());
+    assert_eq!(instruction(bits | 1 << 31, Modifier::KindMxf4nvf4).unwrap().shape.k, 96);
+    assert!(instruction(7 << 7, Modifier::KindF16).is_err());
 }
 
 #[test]
@@ -252,7 +253,14 @@ fn any_bits_are_read() {
                 assert!(bit < 8);
             }
         }
-        for kind in [".kind::f16", ".kind::mxf4", ".kind::i8", ".kind::mxf8f6f4", ".kind::tf32", ".kind::f8f6f4"] {
+        for kind in [
+            Modifier::KindF16,
+            Modifier::KindMxf4,
+            Modifier::KindI8,
+            Modifier::KindMxf8f6f4,
+            Modifier::KindTf32,
+            Modifier::KindF8f6f4,
+        ] {
             if let Ok(read) = instruction(bits as u32, kind) {
                 assert!(read.shape.n <= 504 && read.shape.m <= 496);
             }

@@ -1,0 +1,146 @@
+//! Source of the enumerations by which code names semantics, modifiers, slots and operands of the tables.
+
+use super::exec;
+use crate::tables::{Isa, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+/// The name of the variant that stands for a name of the tables: `mbarrier.try_wait` is `MbarrierTryWait`, `.L2::128B` is `L2_128B`,
+/// `.32x128b` is `_32x128b`.
+pub fn variant(name: &str) -> String {
+    let mut out = String::new();
+    for word in name.split(['.', ':', '_', '-']) {
+        let mut letters = word.chars();
+        let Some(first) = letters.next() else { continue };
+        // No name begins with a digit, and two numbers in a row must not become one.
+        if first.is_ascii_digit() && out.ends_with(|c: char| c.is_ascii_digit())
+            || out.is_empty() && first.is_ascii_digit()
+        {
+            out.push('_');
+        }
+        out.push(first.to_ascii_uppercase());
+        out.push_str(letters.as_str());
+    }
+    out
+}
+
+/// The instructions that have a name, by that name.
+type Users<'a> = BTreeMap<&'a str, BTreeSet<&'static str>>;
+
+/// The source of all enumerations.
+///
+/// # Errors
+/// Two names whose variants would be the same.
+pub fn source(isa: &Isa) -> Result<String, String> {
+    let (mut modifiers, mut slots, mut operands) = (Users::new(), Users::new(), Users::new());
+    for entry in isa.opcodes.iter().flat_map(|opcode| opcode.entries) {
+        for form in entry.forms {
+            for slot in form.slots {
+                for value in slot.values {
+                    modifiers.entry(value).or_default().insert(entry.name);
+                }
+                if !slot.name.starts_with('.') {
+                    slots.entry(slot.name).or_default().insert(entry.name);
+                }
+            }
+            for Value { name, .. } in form.operands.iter().flat_map(|o| o.pattern.values()) {
+                operands.entry(name).or_default().insert(entry.name);
+            }
+        }
+    }
+    let keys = exec::keys(isa).into_iter().map(|(key, names)| (key, names.into_iter().collect())).collect();
+    let mut out = String::new();
+    for (name, doc, users) in [
+        ("Exec", "What executes an instruction: one variant for each key that `exec` names in the data files.", keys),
+        ("Modifier", "A modifier that some form takes; its name has the dot.", modifiers),
+        ("SlotName", "The name of a slot of some form, whose modifier is one of a set.", slots),
+        ("OperandName", "The name of an operand of some form.", operands),
+    ] {
+        out.push_str(&enumeration(name, doc, &users)?);
+    }
+    Ok(out)
+}
+
+/// The source of one enumeration.
+fn enumeration(name: &str, doc: &str, users: &Users<'_>) -> Result<String, String> {
+    let mut taken: BTreeMap<String, &str> = BTreeMap::new();
+    let (mut variants, mut all, mut names) = (String::new(), String::new(), String::new());
+    for (text, instructions) in users {
+        let variant = variant(text);
+        let mut list: Vec<String> = instructions.iter().take(MAX_LISTED).map(|name| format!("`{name}`")).collect();
+        if instructions.len() > MAX_LISTED {
+            list.push("…".to_owned());
+        }
+        // Writing to a String cannot fail.
+        let _ = writeln!(variants, "    /// `{text}`, of {}.\n    {variant},", list.join(", "));
+        let _ = writeln!(all, "        Self::{variant},");
+        let _ = writeln!(names, "        {text:?},");
+        if let Some(other) = taken.insert(variant.clone(), text) {
+            return Err(format!("`{other}` and `{text}` make the same variant `{variant}`"));
+        }
+    }
+    Ok(format!(
+        "/// {doc} The variants are in the order of the names.\n\
+         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[repr(u16)]\npub enum {name} {{\n{variants}}}\n\n\
+         impl {name} {{\n    /// All variants, in the order of their names.\n    pub const ALL: &'static [Self] = &[\n{all}    ];\n\n    \
+         const NAMES: &'static [&'static str] = &[\n{names}    ];\n\n    \
+         /// The name in the data files.\n    pub const fn name(self) -> &'static str {{\n        Self::NAMES[self as usize]\n    }}\n\n    \
+         /// The variant of that name; `None` for a name that the data files did not have when this crate was built.\n    \
+         pub fn of(name: &str) -> Option<Self> {{\n        Self::NAMES.binary_search(&name).ok().map(|i| Self::ALL[i])\n    }}\n}}\n\n"
+    ))
+}
+
+/// The most instructions that the documentation of a variant lists.
+const MAX_LISTED: usize = 12;
+
+#[cfg(test)]
+mod tests {
+    use super::super::compile;
+    use super::*;
+
+    /// The source that a fixture makes.
+    fn made(text: &str) -> Result<String, String> {
+        let head = "type u32 uint 32\nmodifier .sat Saturates\nmodifier .lo Low\nmodifier .hi High\nfamily f Family\n";
+        let isa = compile(&[("x.isa".to_owned(), format!("{head}{text}"))]).expect("a fixture without mistakes");
+        source(&isa)
+    }
+
+    fn entry(key: &str) -> String {
+        let form = "  form add{.sat}.mode.u32 d\n    mode = lo hi\n    d: write u32\n";
+        format!("opcode add\n  summary Adds.\n  exec {key}\n{form}")
+    }
+
+    #[test]
+    fn names_become_variants() {
+        let all = [
+            ("mbarrier.try_wait", "MbarrierTryWait"),
+            (".sat", "Sat"),
+            (".NaN", "NaN"),
+            (".noComplete", "NoComplete"),
+            (".m16n8k16", "M16n8k16"),
+            (".shared::cta", "SharedCta"),
+            (".L2::128B", "L2_128B"),
+            (".sp::2:4", "Sp2_4"),
+            (".32x128b", "_32x128b"),
+            (".warpx2::02_13", "Warpx2_02_13"),
+        ];
+        assert!(all.iter().all(|(name, expected)| variant(name) == *expected), "{:?}", all.map(|(n, _)| variant(n)));
+    }
+
+    #[test]
+    fn keys_modifiers_slots_and_operands_become_enumerations() {
+        let made = made(&(entry("m.try_wait") + &entry("a.b"))).expect("no clash");
+        assert!(made.contains("    /// `a.b`, of `add`.\n    AB,\n"), "{made}");
+        assert!(made.find("AB,") < made.find("MTryWait,"), "{made}");
+        for variant in ["Hi", "Lo", "Sat", "U32", "Mode", "D"] {
+            assert!(made.contains(&format!("\n    {variant},\n")), "{variant}: {made}");
+        }
+        assert!(made.contains("        \"m.try_wait\",\n"), "{made}");
+    }
+
+    #[test]
+    fn two_names_of_one_variant_are_a_mistake() {
+        let clash = made(&(entry("m.try_wait") + &entry("m_try.wait")));
+        assert_eq!(clash, Err("`m.try_wait` and `m_try.wait` make the same variant `MTryWait`".to_owned()));
+    }
+}
