@@ -5,6 +5,7 @@
 mod address;
 
 use crate::ast::{Constant, Declaration, Declarator};
+use crate::checks::requires_version::Subject;
 use crate::checks::{constant_expression, initializer as words, misread_value, requires_version, truncated_value};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::literal;
@@ -394,8 +395,8 @@ impl<'a, 't> Checker<'a, 't> {
         let Some(gate) = self.place.environment.refused(initial.gates, |_| true) else { return };
         if !self.refused.contains(&initial.name) {
             self.refused.push(initial.name);
-            let what = words::describe(kind);
-            self.push(requires_version::report_part(range, what, gate, self.place.environment));
+            let subject = Subject::Words(words::describe(kind));
+            self.push(requires_version::report_subject(range, subject, gate, self.place.environment));
         }
     }
 }

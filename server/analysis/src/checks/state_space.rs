@@ -1,25 +1,60 @@
 //! `state-space`: a variable of another state space than the instruction accesses.
 
 use super::one_of;
-use crate::codes::Code;
+use crate::codes::Words;
 use crate::diagnostic::Diagnostic;
 use crate::spec::Spec;
 use std::ops::Range;
 
-const CODE: Code = Code::StateSpace;
+/// A variable that the instruction cannot access, because of its state space.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum StateSpace {
+    /// The instruction accesses other state spaces.
+    Other {
+        /// The variable.
+        variable: Box<str>,
+        /// Its state space, with the dot.
+        space: &'static str,
+        /// The state spaces that the instruction accesses.
+        accessed: &'static [&'static str],
+        /// The mnemonic as written.
+        mnemonic: Box<str>,
+    },
+    /// The address is generic, and generic addresses do not reach this state space.
+    Generic {
+        /// The variable.
+        variable: Box<str>,
+        /// Its state space, with the dot.
+        space: &'static str,
+    },
+}
 
-/// The report.
-pub fn report(range: Range<usize>, variable: &str, space: &str, spec: Option<&Spec>, head: &str) -> Diagnostic {
-    match spec.and_then(|s| s.spaces) {
-        Some(spaces) => {
-            let message = format!("`{variable}` is a `{space}` variable, but `{head}` accesses {}", one_of(spaces));
-            Diagnostic::error(CODE, range, message)
-                .with_help(format!("use `{space}` in the instruction, or another variable"))
-        }
-        None => {
-            let message = format!("`{variable}` is a `{space}` variable, which a generic address does not reach");
-            Diagnostic::error(CODE, range, message)
-                .with_help(format!("name the state space: add `{space}` to the instruction"))
+impl Words for StateSpace {
+    fn message(&self) -> String {
+        match self {
+            Self::Other { variable, space, accessed, mnemonic } => {
+                format!("`{variable}` is a `{space}` variable, but `{mnemonic}` accesses {}", one_of(accessed))
+            }
+            Self::Generic { variable, space } => {
+                format!("`{variable}` is a `{space}` variable, which a generic address does not reach")
+            }
         }
     }
+
+    fn help(&self) -> Option<String> {
+        Some(match self {
+            Self::Other { space, .. } => format!("use `{space}` in the instruction, or another variable"),
+            Self::Generic { space, .. } => format!("name the state space: add `{space}` to the instruction"),
+        })
+    }
+}
+
+/// The report. `head` is the mnemonic as written.
+pub fn report(range: Range<usize>, variable: &str, space: &'static str, spec: Option<&Spec>, head: &str) -> Diagnostic {
+    let variable = variable.into();
+    let found = match spec.and_then(|s| s.spaces) {
+        Some(accessed) => StateSpace::Other { variable, space, accessed, mnemonic: head.into() },
+        None => StateSpace::Generic { variable, space },
+    };
+    Diagnostic::new(range, found)
 }

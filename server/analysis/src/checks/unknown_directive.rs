@@ -1,13 +1,30 @@
 //! `unknown-directive`: no directive has that name.
 
-use super::{did_you_mean, suggest};
+use super::{suggest, write_instead};
 use crate::ast::Word;
-use crate::codes::Code;
+use crate::codes::Words;
 use crate::diagnostic::Diagnostic;
 use ptx_isa::ISA;
 use ptx_isa::tables::Directive;
 
-const CODE: Code = Code::UnknownDirective;
+/// A word that begins with a dot, stands where a directive must, and is none.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct UnknownDirective {
+    /// The word, with its dot.
+    pub name: Box<str>,
+    /// The directive that is nearest to it.
+    pub near: Option<&'static str>,
+}
+
+impl Words for UnknownDirective {
+    fn message(&self) -> String {
+        format!("`{}` is not a directive", self.name)
+    }
+
+    fn help(&self) -> Option<String> {
+        self.near.map(|near| format!("did you mean `{near}`?"))
+    }
+}
 
 /// The report.
 pub fn report(directive: Word<'_>) -> Diagnostic {
@@ -20,6 +37,7 @@ pub fn in_header(directive: Word<'_>, place: &str) -> Diagnostic {
 }
 
 fn suggesting(directive: Word<'_>, fits: impl Fn(&Directive) -> bool) -> Diagnostic {
-    let found = Diagnostic::error(CODE, directive.range(), format!("`{}` is not a directive", directive.text));
-    did_you_mean(found, suggest(directive.text, ISA.directives.iter().filter(|d| fits(d)).map(|d| d.name)))
+    let near = suggest(directive.text, ISA.directives.iter().filter(|d| fits(d)).map(|d| d.name));
+    Diagnostic::new(directive.range(), UnknownDirective { name: directive.text.into(), near })
+        .fixes(write_instead(directive.range(), near))
 }

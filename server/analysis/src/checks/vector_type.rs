@@ -1,33 +1,71 @@
 //! `vector-type`: a vector that cannot be declared.
 
 use crate::ast::Word;
-use crate::codes::Code;
+use crate::codes::Words;
 use crate::diagnostic::Diagnostic;
 
-const CODE: Code = Code::VectorType;
+/// A vector that nothing can be declared as.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum VectorType {
+    /// A vector of that length, `.v8`.
+    Length(Box<str>),
+    /// A vector of more than 128 bits.
+    TooWide {
+        /// The length, `.v4`.
+        vector: Box<str>,
+        /// The type of its elements.
+        ty: &'static str,
+        /// Its size in bits.
+        bits: u32,
+    },
+    /// A vector with elements of that type, which no vector has.
+    Element(&'static str),
+    /// A vector in `.param`.
+    Parameter {
+        /// Its size in bytes.
+        bytes: u32,
+    },
+}
+
+impl Words for VectorType {
+    fn message(&self) -> String {
+        match self {
+            Self::Length(vector) => format!("a vector has 2 or 4 elements, `{vector}` cannot be declared"),
+            Self::TooWide { vector, ty, bits } => {
+                format!("a vector has at most 128 bits, `{vector} {ty}` would have {bits}")
+            }
+            Self::Element(ty) => format!("there are no vectors of `{ty}`"),
+            Self::Parameter { .. } => "a `.param` variable cannot be a vector".to_owned(),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::Length(_) => {
+                Some("longer vectors exist in instructions only: list the registers in braces".to_owned())
+            }
+            Self::Parameter { bytes } => Some(format!("declare `.align {bytes} .b8 name[{bytes}]`")),
+            Self::TooWide { .. } | Self::Element(_) => None,
+        }
+    }
+}
 
 /// `.v8`.
 pub fn length(word: Word<'_>) -> Diagnostic {
-    Diagnostic::error(CODE, word.range(), format!("a vector has 2 or 4 elements, `{}` cannot be declared", word.text))
-        .with_help("longer vectors exist in instructions only: list the registers in braces")
+    Diagnostic::new(word.range(), VectorType::Length(word.text.into()))
 }
 
 /// More than 128 bits.
-pub fn too_wide(word: Word<'_>, ty: &str, bits: u32) -> Diagnostic {
-    Diagnostic::error(
-        CODE,
-        word.range(),
-        format!("a vector has at most 128 bits, `{} {ty}` would have {bits}", word.text),
-    )
+pub fn too_wide(word: Word<'_>, ty: &'static str, bits: u32) -> Diagnostic {
+    Diagnostic::new(word.range(), VectorType::TooWide { vector: word.text.into(), ty, bits })
 }
 
 /// Elements that vectors do not have.
-pub fn element(word: Word<'_>, ty: &str) -> Diagnostic {
-    Diagnostic::error(CODE, word.range(), format!("there are no vectors of `{ty}`"))
+pub fn element(word: Word<'_>, ty: &'static str) -> Diagnostic {
+    Diagnostic::new(word.range(), VectorType::Element(ty))
 }
 
 /// A vector in `.param`.
 pub fn parameter(word: Word<'_>, bytes: u32) -> Diagnostic {
-    Diagnostic::error(CODE, word.range(), "a `.param` variable cannot be a vector")
-        .with_help(format!("declare `.align {bytes} .b8 name[{bytes}]`"))
+    Diagnostic::new(word.range(), VectorType::Parameter { bytes })
 }
