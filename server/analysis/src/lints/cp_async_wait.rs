@@ -1,6 +1,6 @@
 //! `cp-async-wait`: shared memory read before the asynchronous copy into it is complete.
 
-use crate::codes::Code;
+use crate::codes::Words;
 use crate::diagnostic::Diagnostic;
 use crate::flow::addresses::Addresses;
 use crate::flow::effects::{does, effects, mentions, pending};
@@ -8,7 +8,27 @@ use crate::flow::{Operand, Slot, Value};
 use crate::lints::Analysis;
 use ptx_isa::tables::{Access, Protocol, Verb};
 
-const CODE: Code = Code::CpAsyncWait;
+/// A read of shared memory that an asynchronous copy may still be writing.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CpAsyncWait {
+    /// The copy may be in no group yet, so that there is nothing to wait for.
+    pub uncommitted: bool,
+}
+
+impl Words for CpAsyncWait {
+    fn message(&self) -> String {
+        "this is read while an asynchronous copy may still be writing it".to_owned()
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = if self.uncommitted {
+            "before the read, `cp.async.wait_all`, or `cp.async.commit_group` and `cp.async.wait_group 0` (and a barrier if other threads copied)"
+        } else {
+            "before the read, `cp.async.wait_group 0` (and a barrier if other threads copied)"
+        };
+        Some(help.to_owned())
+    }
+}
 
 const PROTOCOL: Protocol = Protocol::CpAsync;
 
@@ -80,13 +100,7 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
             let uncommitted = pending.uncommitted[index].contains(found);
             let copy = &function.instructions[copies[found].index].range;
             let range = operand.range.start as usize..operand.range.end as usize;
-            let message = "this is read while an asynchronous copy may still be writing it";
-            let help = if uncommitted {
-                "before the read, `cp.async.wait_all`, or `cp.async.commit_group` and `cp.async.wait_group 0` (and a barrier if other threads copied)"
-            } else {
-                "before the read, `cp.async.wait_group 0` (and a barrier if other threads copied)"
-            };
-            let found = Diagnostic::warning(CODE, range, message).with_help(help);
+            let found = Diagnostic::new(range, CpAsyncWait { uncommitted });
             out.push(found.related(copy.start as usize..copy.end as usize, "the copy is started here"));
             break;
         }

@@ -1,10 +1,35 @@
 //! `dead-store`: a value is computed that nothing reads.
 
-use crate::codes::Code;
+use crate::codes::Words;
 use crate::diagnostic::Diagnostic;
 use crate::lints::Analysis;
 
-const CODE: Code = Code::DeadStore;
+/// An instruction without an effect, whose results nothing reads.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct DeadStore {
+    /// The registers that it writes.
+    pub registers: Box<[Box<str>]>,
+    /// Some other instruction reads one of them, but only after it is written again.
+    pub overwritten: bool,
+}
+
+impl Words for DeadStore {
+    fn message(&self) -> String {
+        let mut names: Vec<String> = self.registers.iter().map(|name| format!("`{name}`")).collect();
+        names.dedup();
+        let names = names.join(", ");
+        match (self.overwritten, self.registers.len()) {
+            (false, 1) => format!("{names} is never read"),
+            (false, _) => format!("{names} are never read"),
+            (true, 1) => format!("the value of {names} is not read before it is written again"),
+            (true, _) => format!("the values of {names} are not read before they are written again"),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        Some("the instruction has no effect".to_owned())
+    }
+}
 
 /// Finds instructions without an effect whose results are all dead.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -24,16 +49,8 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         }
         let instruction = &function.instructions[index];
         let range = instruction.range.start as usize..instruction.range.end as usize;
-        let mut names: Vec<String> = writes.iter().map(|w| format!("`{}`", function.register_name(w.slot))).collect();
-        names.dedup();
-        let names = names.join(", ");
-        let again = writes.iter().any(|w| read[w.slot.index()]);
-        let message = match (again, writes.len()) {
-            (false, 1) => format!("{names} is never read"),
-            (false, _) => format!("{names} are never read"),
-            (true, 1) => format!("the value of {names} is not read before it is written again"),
-            (true, _) => format!("the values of {names} are not read before they are written again"),
-        };
-        out.push(Diagnostic::hint(CODE, range, message).with_help("the instruction has no effect").unnecessary());
+        let registers = writes.iter().map(|w| function.register_name(w.slot).into()).collect();
+        let overwritten = writes.iter().any(|w| read[w.slot.index()]);
+        out.push(Diagnostic::new(range, DeadStore { registers, overwritten }).unnecessary());
     });
 }

@@ -1,12 +1,26 @@
 //! `ineffective-setmaxnreg`: registers moved between warps of a kernel that does not say how many it begins with.
 
-use crate::codes::Code;
+use crate::codes::Words;
 use crate::diagnostic::Diagnostic;
 use crate::flow::effects::{first, mentions};
 use crate::lints::Analysis;
 use ptx_isa::tables::{Protocol, Verb};
 
-const CODE: Code = Code::IneffectiveSetmaxnreg;
+/// A `setmaxnreg` in a kernel whose header does not say how many registers its threads begin with.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct IneffectiveSetmaxnreg;
+
+impl Words for IneffectiveSetmaxnreg {
+    fn message(&self) -> String {
+        "nothing says with how many registers the threads of this kernel begin, so the assembler ignores this"
+            .to_owned()
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = "give the kernel `.maxnreg`, or `.minnctapersm` beside `.maxntid` or `.reqntid`; an option of the assembler does it too";
+        Some(help.to_owned())
+    }
+}
 
 /// Reports the first one of a kernel.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -19,8 +33,5 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     }
     let Some(index) = first(function, Verb::Uses, Protocol::Registers) else { return };
     let head = &function.instructions[index].head;
-    let message =
-        "nothing says with how many registers the threads of this kernel begin, so the assembler ignores this";
-    let help = "give the kernel `.maxnreg`, or `.minnctapersm` beside `.maxntid` or `.reqntid`; an option of the assembler does it too";
-    out.push(Diagnostic::hint(CODE, head.start as usize..head.end as usize, message).with_help(help));
+    out.push(Diagnostic::new(head.start as usize..head.end as usize, IneffectiveSetmaxnreg));
 }

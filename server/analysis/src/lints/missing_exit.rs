@@ -1,10 +1,26 @@
 //! `missing-exit`: control runs off the end of a body.
 
-use crate::codes::Code;
+use crate::codes::Words;
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::lints::Analysis;
 
-const CODE: Code = Code::MissingExit;
+/// A body that control runs off the end of.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct MissingExit {
+    /// It is the body of a kernel.
+    pub kernel: bool,
+}
+
+impl Words for MissingExit {
+    fn message(&self) -> String {
+        let what = if self.kernel { "the kernel" } else { "the function" };
+        format!("control gets to the end of {what} without `ret` or `exit`")
+    }
+
+    fn help(&self) -> Option<String> {
+        Some("the assembler returns here; write `ret;` to say so".to_owned())
+    }
+}
 
 /// Finds the closing brace that control runs into.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -14,12 +30,6 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     }
     let end = function.body.end as usize;
     let brace = end.saturating_sub(1)..end;
-    let what = if function.kernel { "the kernel" } else { "the function" };
-    let message = format!("control gets to the end of {what} without `ret` or `exit`");
     let fix = Fix::replace("Write `ret;` before the brace", brace.clone(), "    ret;\n}").preferred();
-    out.push(
-        Diagnostic::warning(CODE, brace, message)
-            .with_help("the assembler returns here; write `ret;` to say so")
-            .fix(fix),
-    );
+    out.push(Diagnostic::new(brace, MissingExit { kernel: function.kernel }).fix(fix));
 }

@@ -1,12 +1,30 @@
 //! `mixed-cta-groups`: tensor-core instructions of one CTA and of a pair of CTAs in the same kernel.
 
-use crate::codes::Code;
+use crate::codes::Words;
 use crate::diagnostic::Diagnostic;
 use crate::flow::effects::{effects, mentions};
 use crate::lints::Analysis;
 use ptx_isa::tables::Protocol;
 
-const CODE: Code = Code::MixedCtaGroups;
+/// A tensor-core instruction of another kind than those before it in the same function.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct MixedCtaGroups {
+    /// Its modifier, such as `.cta_group::2`.
+    pub group: &'static str,
+    /// The modifier of those before it.
+    pub before: &'static str,
+}
+
+impl Words for MixedCtaGroups {
+    fn message(&self) -> String {
+        format!("`{}` in a function that has `{}` before", self.group, self.before)
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = "all tensor-core instructions of a kernel and of what it calls are of one kind; the assembler makes no code for this";
+        Some(help.to_owned())
+    }
+}
 
 /// Reports the first instruction that differs from those before it.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -14,7 +32,7 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     if !mentions(function, Protocol::TensorMemory) {
         return;
     }
-    let mut before: Option<(usize, &str)> = None;
+    let mut before: Option<(usize, &'static str)> = None;
     for index in 0..function.instructions.len() {
         if !effects(function, index).any(|e| e.protocol == Protocol::TensorMemory) {
             continue;
@@ -28,12 +46,9 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         match before {
             None => before = Some((index, group)),
             Some((_, other)) if other == group => {}
-            Some((first, other)) => {
-                let message = format!("`{group}` in a function that has `{other}` before");
-                let help = "all tensor-core instructions of a kernel and of what it calls are of one kind; the assembler makes no code for this";
-                out.push(
-                    Diagnostic::warning(CODE, head(index), message).with_help(help).related(head(first), "the first"),
-                );
+            Some((first, before)) => {
+                let found = Diagnostic::new(head(index), MixedCtaGroups { group, before });
+                out.push(found.related(head(first), "the first"));
                 return;
             }
         }

@@ -1,6 +1,6 @@
 //! `proxy-fence`: memory written in one way and read in another that is not ordered with it.
 
-use crate::codes::Code;
+use crate::codes::Words;
 use crate::diagnostic::Diagnostic;
 use crate::flow::addresses::{Address, Addresses, Counts, base};
 use crate::flow::bits::Bits;
@@ -11,7 +11,40 @@ use crate::lints::Analysis;
 use ptx_isa::tables::{Protocol, Verb};
 use std::ops::Range;
 
-const CODE: Code = Code::ProxyFence;
+/// Memory that is written in one way and read in another without a fence in between.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ProxyFence {
+    /// An asynchronous copy reads the shared variable of that name after ordinary stores to it.
+    Copy(Box<str>),
+    /// A matrix instruction reads shared memory that ordinary stores have filled.
+    Matrix,
+    /// A kernel changes a tensor map, uses one, and publishes none.
+    TensorMap,
+}
+
+impl Words for ProxyFence {
+    fn message(&self) -> String {
+        match self {
+            Self::Copy(name) => format!(
+                "`{name}` was written by ordinary stores, and no `fence.proxy.async` comes before the copy reads it"
+            ),
+            Self::Matrix => "this reads shared memory through the asynchronous proxy, and the kernel has no `fence.proxy.async` after its stores".to_owned(),
+            Self::TensorMap => "the kernel changes a tensor map and uses one, but publishes none".to_owned(),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = match self {
+            Self::Copy(_) | Self::Matrix => {
+                "each thread that wrote does `fence.proxy.async.shared::cta;` after its stores and before the barrier"
+            }
+            Self::TensorMap => {
+                "after the changes `tensormap.cp_fenceproxy` or `fence.proxy.tensormap::generic.release`, before the use `fence.proxy.tensormap::generic.acquire`"
+            }
+        };
+        Some(help.to_owned())
+    }
+}
 
 /// Looks at what the asynchronous proxy and the one of tensor maps read.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -85,13 +118,8 @@ fn copies(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
             store.variable == variable && store.bytes.as_ref().map_or(covers, |b| b.start < end && from < b.end)
         };
         let Some(store) = now.iter().find_map(|n| stores.get(n).filter(|s| hit(s))) else { return };
-        let name = &function.variables[variable as usize].name;
-        let message = format!(
-            "`{name}` was written by ordinary stores, and no `fence.proxy.async` comes before the copy reads it"
-        );
-        let help =
-            "each thread that wrote does `fence.proxy.async.shared::cta;` after its stores and before the barrier";
-        let found = Diagnostic::warning(CODE, range(&operand.range), message).with_help(help);
+        let name = function.variables[variable as usize].name.clone();
+        let found = Diagnostic::new(range(&operand.range), ProxyFence::Copy(name));
         out.push(found.related(range(&function.instructions[store.index].range), "a store"));
     });
 }
@@ -114,9 +142,7 @@ fn matrices(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
             && function.chosen(*i).space.is_some_and(|s| base(s.name) == ".shared")
     };
     let Some(store) = all().find(stores) else { return };
-    let message = "this reads shared memory through the asynchronous proxy, and the kernel has no `fence.proxy.async` after its stores";
-    let help = "each thread that wrote does `fence.proxy.async.shared::cta;` after its stores and before the barrier";
-    let found = Diagnostic::warning(CODE, range(&function.instructions[reader].head), message).with_help(help);
+    let found = Diagnostic::new(range(&function.instructions[reader].head), ProxyFence::Matrix);
     out.push(found.related(range(&function.instructions[store].range), "a store"));
 }
 
@@ -127,8 +153,6 @@ fn tensor_maps(function: &Function, out: &mut Vec<Diagnostic>) {
     if first(function, Verb::Fences, Protocol::TensorMap).is_some() || calls_anything(function) {
         return;
     }
-    let message = "the kernel changes a tensor map and uses one, but publishes none";
-    let help = "after the changes `tensormap.cp_fenceproxy` or `fence.proxy.tensormap::generic.release`, before the use `fence.proxy.tensormap::generic.acquire`";
-    let found = Diagnostic::warning(CODE, range(&function.instructions[reader].head), message).with_help(help);
+    let found = Diagnostic::new(range(&function.instructions[reader].head), ProxyFence::TensorMap);
     out.push(found.related(range(&function.instructions[change].range), "changed here"));
 }

@@ -1,14 +1,39 @@
 //! `spill-likely`: a function that wants many more registers than it may have.
 
-use crate::codes::Code;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::codes::Words;
+use crate::diagnostic::Diagnostic;
 use crate::flow::effects::mentions;
 use crate::lints::Analysis;
 use crate::registers::{Bounds, Pressure, limit, spills_are_likely};
 use ptx_isa::ISA;
 use ptx_isa::tables::Protocol;
 
-const CODE: Code = Code::SpillLikely;
+/// A function that needs many more registers than a thread may have.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SpillLikely {
+    /// The number of registers that a thread most likely needs.
+    pub wanted: u32,
+    /// The number of registers that a thread may have.
+    pub limit: u32,
+    /// A directive of the header sets the limit, and not the target.
+    pub by_directive: bool,
+}
+
+impl Words for SpillLikely {
+    fn message(&self) -> String {
+        let Self { wanted, limit, .. } = self;
+        let reason = if self.by_directive {
+            format!("this leaves {limit} registers to a thread, and about {wanted} are wanted")
+        } else {
+            format!("about {wanted} registers are wanted, and no thread has more than {limit}")
+        };
+        format!("{reason}: values will probably be spilled to local memory")
+    }
+
+    fn help(&self) -> Option<String> {
+        Some("hold fewer values at a time, or leave more registers to a thread".to_owned())
+    }
+}
 
 /// Compares what a function is estimated to want, by itself, with what its header and the target leave it. Only what is far over the
 /// limit is reported: the estimate may be off, and the assembler may find a way. Where warps exchange registers, some of them get more
@@ -30,22 +55,14 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     if !spills_are_likely(wanted, limit.registers) {
         return;
     }
-    let (range, message) = match limit.directive {
-        Some(range) => {
-            (range, format!("this leaves {} registers to a thread, and about {wanted} are wanted", limit.registers))
-        }
-        None => {
-            let name = function.name_range.start as usize..function.name_range.end as usize;
-            (name, format!("about {wanted} registers are wanted, and no thread has more than {}", limit.registers))
-        }
-    };
+    let by_directive = limit.directive.is_some();
+    let name = function.name_range.start as usize..function.name_range.end as usize;
+    let range = limit.directive.unwrap_or(name);
     let Pressure { most, peak, .. } = &usage.pressure;
-    let mut found =
-        Diagnostic::hint(CODE, range, format!("{message}: values will probably be spilled to local memory"));
-    found.severity = Severity::Information;
+    let mut found = Diagnostic::new(range, SpillLikely { wanted, limit: limit.registers, by_directive });
     if let Some(instruction) = function.instructions.get(*peak as usize) {
         let place = instruction.head.start as usize..instruction.head.end as usize;
         found = found.related(place, format!("most values are live here: {} registers", most.b32));
     }
-    out.push(found.with_help("hold fewer values at a time, or leave more registers to a thread"));
+    out.push(found);
 }

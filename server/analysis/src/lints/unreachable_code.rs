@@ -1,11 +1,29 @@
 //! `unreachable-code`: instructions that control cannot get to.
 
-use crate::codes::Code;
+use crate::codes::Words;
 use crate::diagnostic::Diagnostic;
 use crate::lints::Analysis;
 use ptx_isa::tables::Flow;
 
-const CODE: Code = Code::UnreachableCode;
+/// Instructions that are never executed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct UnreachableCode {
+    /// How many they are.
+    pub count: usize,
+}
+
+impl Words for UnreachableCode {
+    fn message(&self) -> String {
+        match self.count {
+            1 => "this instruction is never executed".to_owned(),
+            n => format!("these {n} instructions are never executed"),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        Some("no way leads here from the beginning of the function".to_owned())
+    }
+}
 
 /// Finds them; neighbours are one finding.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -27,14 +45,6 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         let Some(first) = (first..end).find(|i| !closing(i)) else { continue };
         let range =
             function.instructions[first].range.start as usize..function.instructions[end - 1].range.end as usize;
-        let message = match end - first {
-            1 => "this instruction is never executed".to_owned(),
-            n => format!("these {n} instructions are never executed"),
-        };
-        out.push(
-            Diagnostic::hint(CODE, range, message)
-                .with_help("no way leads here from the beginning of the function")
-                .unnecessary(),
-        );
+        out.push(Diagnostic::new(range, UnreachableCode { count: end - first }).unnecessary());
     }
 }
