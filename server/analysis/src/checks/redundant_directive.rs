@@ -48,3 +48,28 @@ pub fn idle(range: Range<usize>, name: Word<'_>, without: &'static [&'static str
 pub fn second_target(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, RedundantDirective::SecondTarget)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::RedundantDirective;
+    use crate::testing::{in_module, messages};
+
+    const HEADER: &str = ".version 9.0\n.target sm_90a\n.address_size 64\n";
+
+    fn found(directives: &str) -> Vec<String> {
+        let found = in_module(RedundantDirective, &format!("{HEADER}.visible .entry k() {directives} {{ ret; }}"));
+        assert!(found.iter().all(|d| d.unnecessary));
+        messages(&found)
+    }
+
+    #[test]
+    fn directives_without_effect() {
+        let twice = "`.maxnreg` stands here more than once, and only the last one counts";
+        assert_eq!(found(".maxnreg 32 .maxnreg 64"), [twice]);
+        let idle = "`.minnctapersm` is ignored without `.maxntid` or `.reqntid`";
+        assert_eq!(found(".minnctapersm 2"), [idle]);
+        assert!(found(".maxntid 32 .minnctapersm 2").is_empty());
+        let second = in_module(RedundantDirective, ".version 9.0\n.target sm_90\n.target sm_90a\n");
+        assert_eq!(messages(&second), ["only the last architecture counts: a module needs one `.target`"]);
+    }
+}

@@ -57,3 +57,32 @@ pub fn report(range: Range<usize>, what: &str, gate: &'static Gate, environment:
     let removal = Removal { what: what.into(), alternatives: gate.alternatives, note: gate.note, module };
     Diagnostic::new(range, Removed(Box::new(removal)))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::Removed;
+    use crate::testing::{in_module, messages};
+
+    fn module(target: &str) -> String {
+        let body = ".reg .b32 %r<2>; mov.b32 %r0, 1; shfl.down.b32 %r1, %r0, 16, 31; ret;";
+        format!(".version 6.4\n.target {target}\n.address_size 64\n.visible .entry k() {{ {body} }}")
+    }
+
+    #[test]
+    fn instructions_that_newer_targets_do_without() {
+        let found = in_module(Removed, &module("sm_70"));
+        let expected =
+            "`shfl.down.b32` is no longer there from PTX 6.4 and sm_70 on; this module says PTX 6.4 and sm_70";
+        assert_eq!(messages(&found), [expected]);
+        assert!(in_module(Removed, &module("sm_61")).is_empty());
+    }
+
+    #[test]
+    fn the_help_names_the_successor() {
+        let found = in_module(Removed, ".version 9.0\n.target sm_90a\n.address_size 64\n.tex .u32 t;\n");
+        let expected = "`.tex` is no longer there from PTX 1.5 on; this module says PTX 9.0 and sm_90a";
+        assert_eq!(messages(&found), [expected]);
+        assert_eq!(found[0].help().as_deref(), Some("declare `.global .texref`"));
+        assert!(in_module(Removed, ".version 1.4\n.target sm_13\n.tex .u32 t;\n").is_empty());
+    }
+}

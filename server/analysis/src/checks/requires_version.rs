@@ -114,3 +114,34 @@ pub fn checked_target(
 fn requirement(subject: Subject, gate: &'static Gate, environment: &Environment) -> Requirement {
     Requirement { subject, alternatives: gate.alternatives, note: gate.note, module: environment.module_target() }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::RequiresVersion;
+    use crate::diagnostic::Edit;
+    use crate::testing::{in_module, messages};
+    use ptx_isa::tables::Version;
+
+    #[test]
+    fn targets_of_newer_versions() {
+        let module = |version: &str| format!(".version {version}\n.target sm_80\n.address_size 64\n");
+        let found = in_module(RequiresVersion, &module("6.5"));
+        assert_eq!(messages(&found), ["`sm_80` needs PTX 7.0; this module says PTX 6.5"]);
+        assert_eq!(found[0].fixes[0].edits, [Edit::Version(Version { major: 7, minor: 0 })]);
+        assert!(in_module(RequiresVersion, &module("7.0")).is_empty());
+    }
+
+    #[test]
+    fn parts_of_directives_and_values() {
+        let module = |version: &str| {
+            let header = format!(".version {version}\n.target sm_20\n.address_size 64\n");
+            format!("{header}.visible .entry k();\n.global .u64 b;\n.global .u64 a = generic(b);\n")
+        };
+        let found = messages(&in_module(RequiresVersion, &module("2.3")));
+        let says = "this module says PTX 2.3 and sm_20";
+        let declaration = format!("declaration in `.entry` needs PTX 3.0; {says}");
+        let generic = format!("the operator `generic()` needs PTX 3.1; {says}");
+        assert_eq!(found, [declaration, generic]);
+        assert!(in_module(RequiresVersion, &module("3.1")).is_empty());
+    }
+}

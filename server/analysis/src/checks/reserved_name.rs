@@ -56,3 +56,29 @@ pub fn check(name: Word<'_>, range: bool, out: &mut Vec<Diagnostic>) {
     let severity = if matches!(found, ReservedName::SpecialRegister(_)) { Severity::Warning } else { Severity::Error };
     out.push(Diagnostic::new(name.range(), found).severity(severity));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{ReservedName, reserved};
+    use crate::Code;
+    use crate::diagnostic::Severity;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn names_of_the_language() {
+        let found = in_kernel(Code::ReservedName, ".reg .b32 WARP_SZ;");
+        assert_eq!(messages(&found), ["`WARP_SZ` is a word of the language, so nothing can have it for a name"]);
+        assert_eq!(found[0].severity, Severity::Error);
+        let found = in_kernel(Code::ReservedName, ".reg .b32 %laneid;");
+        assert_eq!(messages(&found), ["this hides the special register `%laneid`"]);
+        assert_eq!(found[0].severity, Severity::Warning);
+        assert!(in_kernel(Code::ReservedName, ".reg .b32 %lane;").is_empty());
+    }
+
+    #[test]
+    fn a_range_hides_no_special_register() {
+        assert_eq!(reserved("%laneid", false), Some(ReservedName::SpecialRegister("%laneid".into())));
+        assert_eq!(reserved("%laneid", true), None);
+        assert_eq!(reserved("%", false), Some(ReservedName::LonePercent));
+    }
+}

@@ -58,3 +58,24 @@ pub fn report(range: Range<usize>, variable: &str, space: &'static str, spec: Op
     };
     Diagnostic::new(range, found)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::StateSpace;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn variables_of_other_spaces() {
+        let found = in_kernel(StateSpace, ".shared .b32 s; ld.global.u32 %r0, [s];");
+        assert_eq!(messages(&found), ["`s` is a `.shared` variable, but `ld.global.u32` accesses `.global`"]);
+        assert_eq!(found[0].help().as_deref(), Some("use `.shared` in the instruction, or another variable"));
+        assert!(in_kernel(StateSpace, ".shared .b32 s; ld.shared.u32 %r0, [s];").is_empty());
+    }
+
+    #[test]
+    fn generic_addresses() {
+        let found = in_kernel(StateSpace, "ld.u32 %r0, [p];");
+        assert_eq!(messages(&found), ["`p` is a `.param` variable, which a generic address does not reach"]);
+        assert!(in_kernel(StateSpace, "ld.param.u32 %r0, [p];").is_empty());
+    }
+}

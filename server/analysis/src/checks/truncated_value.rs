@@ -115,6 +115,29 @@ fn short(text: &str) -> Box<str> {
 #[cfg(test)]
 mod tests {
     use super::fits;
+    use crate::Code::TruncatedValue;
+    use crate::testing::{in_kernel, in_module, messages};
+
+    #[test]
+    fn numbers_that_do_not_fit() {
+        let found = |body: &str| messages(&in_kernel(TruncatedValue, body));
+        let integer = "`0x1FFFFFFFF` does not fit `.u32`: the assembler keeps 32 bits of it, 0xffffffff";
+        assert_eq!(found("mov.u32 %r0, 0x1FFFFFFFF;"), [integer]);
+        let literal = "`0x10000000000000000` does not fit 64 bits: the assembler drops the upper ones";
+        assert_eq!(found("mov.u64 %rd0, 0x10000000000000000;"), [literal]);
+        assert_eq!(found("mov.f32 %f0, 1e39;"), ["as `.f32`, `1e39` is infinity"]);
+        assert_eq!(found("mov.f32 %f0, 1e-60;"), ["as `.f32`, `1e-60` is zero"]);
+        assert!(found("mov.u32 %r0, 0xFFFFFFFF; mov.f32 %f0, 1e38; mov.f64 %fd0, 1e39;").is_empty());
+    }
+
+    #[test]
+    fn addresses_that_do_not_fit() {
+        let module =
+            |ty: &str| format!(".version 9.0\n.target sm_90a\n.address_size 64\n.global .u8 a;\n.global {ty} b = a;");
+        let found = in_module(TruncatedValue, &module(".u32"));
+        assert_eq!(messages(&found), ["the address of `a` has 64 bits, and `.u32` keeps the lower half"]);
+        assert!(in_module(TruncatedValue, &module(".u64")).is_empty());
+    }
 
     #[test]
     fn both_readings_count() {

@@ -31,3 +31,21 @@ pub fn check(operand: &Operand<'_>, shape: &Shape, head: &str) -> Option<Diagnos
     let name = parts.first().filter(|_| bare)?.value.name;
     Some(Diagnostic::new(operand.range.clone(), UnbracketedAddress { operand: name, mnemonic: head.into() }))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::UnbracketedAddress;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn addresses_without_brackets() {
+        let copy = |from: &str| {
+            let copy = "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd1, {0}]";
+            in_kernel(UnbracketedAddress, &format!(".shared .align 128 .b8 tile[1024]; {copy}, {from};"))
+        };
+        let mnemonic = "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group";
+        let expected = format!("`src` of `{mnemonic}` is an address: it belongs in brackets");
+        assert_eq!(messages(&copy("tile")), [expected]);
+        assert!(copy("[tile]").is_empty());
+    }
+}

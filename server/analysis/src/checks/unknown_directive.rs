@@ -41,3 +41,29 @@ fn suggesting(directive: Word<'_>, fits: impl Fn(&Directive) -> bool) -> Diagnos
     Diagnostic::new(directive.range(), UnknownDirective { name: directive.text.into(), near })
         .fixes(write_instead(directive.range(), near))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::UnknownDirective;
+    use crate::testing::{in_module, mended, messages};
+
+    #[test]
+    fn misspelt_directives() {
+        let text = ".version 9.0\n.taget sm_90a\n";
+        let found = in_module(UnknownDirective, text);
+        assert_eq!(messages(&found), ["`.taget` is not a directive"]);
+        assert_eq!(found[0].help().as_deref(), Some("did you mean `.target`?"));
+        assert_eq!(mended(UnknownDirective, text), ".version 9.0\n.target sm_90a\n");
+        assert!(in_module(UnknownDirective, ".version 9.0\n.target sm_90a\n").is_empty());
+    }
+
+    #[test]
+    fn a_header_gets_directives_of_headers() {
+        let header = |directive: &str| {
+            let text = format!(".version 9.0\n.target sm_90a\n.address_size 64\n.entry k() {directive} 64 {{ ret; }}");
+            in_module(UnknownDirective, &text)
+        };
+        assert_eq!(header(".maxnrg")[0].help().as_deref(), Some("did you mean `.maxnreg`?"));
+        assert!(header(".maxnreg").is_empty());
+    }
+}

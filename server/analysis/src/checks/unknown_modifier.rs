@@ -40,3 +40,26 @@ pub fn report(modifier: Word<'_>, opcode: &'static Opcode) -> Diagnostic {
     Diagnostic::new(modifier.range(), UnknownModifier { name: modifier.text.into(), near })
         .fixes(write_instead(modifier.range(), near))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::UnknownModifier;
+    use crate::testing::{in_kernel, in_module, mended, messages};
+
+    #[test]
+    fn misspelt_modifiers() {
+        let found = in_kernel(UnknownModifier, "ld.gloabl.u32 %r0, [%rd0];");
+        assert_eq!(messages(&found), ["`.gloabl` is not a modifier"]);
+        assert_eq!(found[0].help().as_deref(), Some("did you mean `.global`?"));
+        assert!(in_kernel(UnknownModifier, "ld.global.u32 %r0, [%rd0];").is_empty());
+        assert!(in_kernel(UnknownModifier, "ld.frobnicate.u32 %r0, [%rd0];")[0].help().is_none());
+    }
+
+    #[test]
+    fn the_fix_writes_the_nearest_one() {
+        let text = ".version 9.0\n.target sm_90a\n.func f() { .reg .f32 %f; add.fzt.f32 %f, %f, %f; ret; }";
+        let fixed = mended(UnknownModifier, text);
+        assert_eq!(fixed, text.replace(".fzt", ".ftz"));
+        assert!(in_module(UnknownModifier, &fixed).is_empty());
+    }
+}

@@ -31,3 +31,24 @@ pub fn report(opcode: Word<'_>) -> Diagnostic {
     Diagnostic::new(opcode.range(), UnknownOpcode { name: opcode.text.into(), near })
         .fixes(write_instead(opcode.range(), near))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::UnknownOpcode;
+    use crate::testing::{in_kernel, mended, messages};
+
+    #[test]
+    fn misspelt_opcodes() {
+        let found = in_kernel(UnknownOpcode, "mvo.b32 %r0, 1;");
+        assert_eq!(messages(&found), ["`mvo` is not an instruction"]);
+        assert_eq!(found[0].help().as_deref(), Some("did you mean `mov`?"));
+        assert!(in_kernel(UnknownOpcode, "mov.b32 %r0, 1;").is_empty());
+        assert!(in_kernel(UnknownOpcode, "frobnicate.b32 %r0, 1;")[0].help().is_none());
+    }
+
+    #[test]
+    fn the_fix_writes_the_nearest_one() {
+        let text = ".version 9.0\n.target sm_90a\n.func f() { .reg .b32 %r; mvo.b32 %r, 1; ret; }";
+        assert_eq!(mended(UnknownOpcode, text), text.replace("mvo", "mov"));
+    }
+}

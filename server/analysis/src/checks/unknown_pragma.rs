@@ -46,3 +46,25 @@ fn meant(text: &str) -> Option<String> {
     // `nounroll` has no argument.
     Some(if rest.is_empty() || near == "nounroll" { near.to_owned() } else { format!("{near} {rest}") })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::UnknownPragma;
+    use crate::testing::{in_kernel, in_module, mended, messages};
+
+    #[test]
+    fn misspelt_pragmas() {
+        let found = in_kernel(UnknownPragma, ".pragma \"no_unroll\";");
+        assert_eq!(messages(&found), ["the assembler knows no pragma `no_unroll` and ignores it"]);
+        assert_eq!(found[0].help().as_deref(), Some("did you mean `nounroll`?"));
+        assert!(in_kernel(UnknownPragma, ".pragma \"nounroll\";").is_empty());
+    }
+
+    #[test]
+    fn pragmas_of_the_module() {
+        let text = ".version 9.0\n.target sm_90a\n.pragma \"No_Unroll\";\n";
+        let expected = "the assembler knows no pragma `No_Unroll` and refuses it here when it generates code";
+        assert_eq!(messages(&in_module(UnknownPragma, text)), [expected]);
+        assert_eq!(mended(UnknownPragma, text), text.replace("No_Unroll", "nounroll"));
+    }
+}

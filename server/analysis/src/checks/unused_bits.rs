@@ -39,3 +39,18 @@ pub fn report(
     let kept = value as u64 & highest.cast_unsigned();
     Diagnostic::new(range, UnusedBits { operand, mnemonic: head.into(), text: text.into(), bits, kept })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::UnusedBits;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn immediates_with_too_many_bits() {
+        let found = in_kernel(UnusedBits, "lop3.b32 %r0, %r1, %r1, %r1, 0x1E8;");
+        assert_eq!(messages(&found), ["`lut` of `lop3.b32` has 8 bits: of `0x1E8` it reads 0xe8"]);
+        assert!(in_kernel(UnusedBits, "lop3.b32 %r0, %r1, %r1, %r1, 0xE8;").is_empty());
+        let found = in_kernel(UnusedBits, "prmt.b32 %r0, %r1, %r1, 0x17654;");
+        assert_eq!(messages(&found), ["`c` of `prmt.b32` has 16 bits: of `0x17654` it reads 0x7654"]);
+    }
+}

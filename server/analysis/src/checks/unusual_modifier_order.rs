@@ -46,3 +46,23 @@ pub fn check(instruction: &Instruction<'_>, candidate: &Candidate, written: &str
     let found = UnusualModifierOrder { usual: usual.into(), written: written.into() };
     out.push(Diagnostic::new(range, found).fix(fix));
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::UnusualModifierOrder;
+    use crate::testing::{in_module, mended, messages};
+
+    #[test]
+    fn modifiers_in_another_order() {
+        let module = |load: &str| {
+            let body = format!(".reg .b32 %r; .reg .b64 %rd; {load} %r, [%rd]; ret;");
+            format!(".version 9.0\n.target sm_90a\n.address_size 64\n.func f() {{ {body} }}")
+        };
+        let text = module("ld.u32.volatile.global");
+        let found = in_module(UnusualModifierOrder, &text);
+        assert_eq!(messages(&found), ["the manual's order of these modifiers is `ld.volatile.global.u32`"]);
+        assert_eq!(found[0].help().as_deref(), Some("`ld.u32.volatile.global` means the same"));
+        assert_eq!(mended(UnusualModifierOrder, &text), module("ld.volatile.global.u32"));
+        assert!(in_module(UnusualModifierOrder, &module("ld.volatile.global.u32")).is_empty());
+    }
+}

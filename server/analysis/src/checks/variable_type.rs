@@ -129,3 +129,44 @@ pub fn texture_space(word: Word<'_>) -> Diagnostic {
 fn change(word: Word<'_>, ty: &str) -> Fix {
     Fix::replace(format!("Change `{}` to `{ty}`", word.text), word.range(), ty)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::VariableType;
+    use crate::testing::{in_module, mended, messages};
+
+    const HEADER: &str = ".version 9.0\n.target sm_90a\n.address_size 64\n";
+
+    fn found(declaration: &str) -> Vec<String> {
+        messages(&in_module(VariableType, &format!("{HEADER}{declaration}")))
+    }
+
+    #[test]
+    fn types_that_nothing_can_have() {
+        assert_eq!(found(".func f() { .reg .bf16 %h; ret; }"), ["`.bf16` cannot be the type of a register"]);
+        assert!(found(".func f() { .reg .b16 %h; ret; }").is_empty());
+        assert_eq!(found(".global .pred ready;"), ["predicates live in registers only, not in `.global`"]);
+        let old = |declaration: &str| {
+            messages(&in_module(VariableType, &format!(".version 1.4\n.target sm_13\n{declaration}")))
+        };
+        assert_eq!(old(".tex .f32 t;"), ["a variable in `.tex` is one `.u32` or `.u64`"]);
+        assert!(old(".tex .u32 t;").is_empty());
+    }
+
+    #[test]
+    fn textures_elsewhere() {
+        assert_eq!(found(".shared .texref t;"), ["`.texref` cannot be declared in `.shared`"]);
+        let inside = ".func f() { .global .texref t; ret; }";
+        assert_eq!(found(inside), ["`.texref` cannot be declared inside of a function"]);
+        assert!(found(".global .texref t;").is_empty());
+    }
+
+    #[test]
+    fn the_fix_changes_the_type() {
+        let text = format!("{HEADER}.entry k(.param .f16x2 pair) {{ ret; }}");
+        assert_eq!(found(&text[HEADER.len()..]), ["`.f16x2` cannot be the type of a `.param` variable"]);
+        let fixed = mended(VariableType, &text);
+        assert_eq!(fixed, text.replace(".f16x2", ".b32"));
+        assert!(in_module(VariableType, &fixed).is_empty());
+    }
+}

@@ -77,3 +77,25 @@ pub fn scalar(range: Range<usize>, spec: Option<&Spec>, head: &str) -> Diagnosti
     let expected = spec.and_then(|s| s.lengths.first().copied());
     Diagnostic::new(range, VectorLength::Scalar { operand: name(spec), mnemonic: head.into(), expected })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::VectorLength;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn lists_of_another_length() {
+        let found = in_kernel(VectorLength, "ld.global.v4.f32 {%f0, %f1, %f2}, [%rd1];");
+        assert_eq!(messages(&found), ["`d` of `ld.global.v4.f32` has 4 elements, not 3"]);
+        assert_eq!(found[0].help().as_deref(), Some("each element is a register for `.f32`: `.b32`, `.f32`"));
+        assert!(in_kernel(VectorLength, "ld.global.v4.f32 {%f0, %f1, %f2, %f3}, [%rd1];").is_empty());
+    }
+
+    #[test]
+    fn a_value_for_a_list() {
+        let found = in_kernel(VectorLength, "ld.global.v2.f32 %f0, [%rd1];");
+        let expected = "`d` of `ld.global.v2.f32` must be a list of 2 registers in braces, or a vector register";
+        assert_eq!(messages(&found), [expected]);
+        assert!(in_kernel(VectorLength, "ld.global.f32 %f0, [%rd1];").is_empty());
+    }
+}

@@ -69,3 +69,27 @@ pub fn element(word: Word<'_>, ty: &'static str) -> Diagnostic {
 pub fn parameter(word: Word<'_>, bytes: u32) -> Diagnostic {
     Diagnostic::new(word.range(), VectorType::Parameter { bytes })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::VectorType;
+    use crate::testing::{in_module, messages};
+
+    fn found(declaration: &str) -> Vec<String> {
+        let header = ".version 9.0\n.target sm_90a\n.address_size 64\n";
+        messages(&in_module(VectorType, &format!("{header}{declaration}")))
+    }
+
+    #[test]
+    fn vectors_that_do_not_exist() {
+        let length = "a vector has 2 or 4 elements, `.v3` cannot be declared";
+        assert_eq!(found(".global .v3 .f32 position;"), [length]);
+        let wide = "a vector has at most 128 bits, `.v4 .f64` would have 256";
+        assert_eq!(found(".global .v4 .f64 matrix;"), [wide]);
+        assert_eq!(found(".func f() { .reg .v2 .pred %p; ret; }"), ["there are no vectors of `.pred`"]);
+        let parameter = "a `.param` variable cannot be a vector";
+        assert_eq!(found(".entry k(.param .v4 .f32 p) { ret; }"), [parameter]);
+        assert!(found(".global .v4 .f32 matrix;").is_empty());
+        assert!(found(".func f() { .reg .v2 .b32 %p; ret; }").is_empty());
+    }
+}

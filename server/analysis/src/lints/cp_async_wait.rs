@@ -106,3 +106,21 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::CpAsyncWait;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn reads_before_the_copy_is_complete() {
+        let copy = ".shared .align 16 .b8 t[64]; ld.param.u64 %rd1, [p]; cp.async.ca.shared.global [t], [%rd1], 16;";
+        let read = |between: &str| in_kernel(CpAsyncWait, &format!("{copy} {between} ld.shared.u32 %r1, [t+4];"));
+        let found = read("cp.async.commit_group;");
+        assert_eq!(messages(&found), ["this is read while an asynchronous copy may still be writing it"]);
+        assert!(found[0].help().is_some_and(|h| h.starts_with("before the read, `cp.async.wait_group 0`")));
+        assert!(read("")[0].help().is_some_and(|h| h.starts_with("before the read, `cp.async.wait_all`")));
+        assert!(read("cp.async.wait_all;").is_empty());
+        assert!(read("cp.async.commit_group; cp.async.wait_group 0;").is_empty());
+    }
+}

@@ -54,3 +54,21 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         out.push(Diagnostic::new(range, DeadStore { registers, overwritten }).unnecessary());
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::DeadStore;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn results_that_nothing_reads() {
+        let found = in_kernel(DeadStore, "mov.u32 %r0, 1;");
+        assert_eq!(messages(&found), ["`%r0` is never read"]);
+        assert!(found[0].unnecessary);
+        let found = in_kernel(DeadStore, "mov.u32 %r0, 1; mov.u32 %r0, 2; st.u32 [%rd0], %r0;");
+        assert_eq!(messages(&found), ["the value of `%r0` is not read before it is written again"]);
+        let found = in_kernel(DeadStore, "setp.eq.u32 %p0|%p1, 1, 2;");
+        assert_eq!(messages(&found), ["`%p0`, `%p1` are never read"]);
+        assert!(in_kernel(DeadStore, "mov.u32 %r0, 1; st.u32 [%rd0], %r0;").is_empty());
+    }
+}

@@ -55,3 +55,27 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         out.push(found);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::DivergentBarrier;
+    use crate::diagnostic::Severity;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn barriers_for_a_part_of_the_warp() {
+        let lanes = "mov.u32 %r1, %laneid; setp.ge.u32 %p1, %r1, 16;";
+        let found = in_kernel(
+            DivergentBarrier,
+            &format!("{lanes} @%p1 bra Rest; barrier.sync.aligned 0; Rest: st.u32 [%rd0], 1;"),
+        );
+        let all = "all lanes of the warp must execute `barrier` together, but";
+        assert_eq!(messages(&found), [format!("{all} only some of them get here")]);
+        assert_eq!(found[0].related[0].message, "`%p1` differs from lane to lane: the warp parts here");
+        let found = in_kernel(DivergentBarrier, &format!("{lanes} @%p1 barrier.sync.aligned 0;"));
+        assert_eq!(messages(&found), [format!("{all} `%p1` differs from lane to lane")]);
+        assert_eq!(found[0].severity, Severity::Warning);
+        let together = format!("{lanes} @%p1 bra Rest; st.u32 [%rd0], 1; Rest: barrier.sync.aligned 0;");
+        assert!(in_kernel(DivergentBarrier, &together).is_empty());
+    }
+}

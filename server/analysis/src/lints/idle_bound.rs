@@ -92,3 +92,31 @@ fn ctas(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         out.push(Diagnostic::new(range, IdleBound::Ctas { number, registers: most }));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::IdleBound;
+    use crate::testing::{in_module, messages};
+
+    /// The findings in a kernel that holds 16 values at a time.
+    fn found(bounds: &str) -> Vec<String> {
+        let list = |from: usize| format!("{{%f{from}, %f{}, %f{}, %f{}}}", from + 1, from + 2, from + 3);
+        let each = |one: &dyn Fn(usize) -> String| (0..16).step_by(4).map(one).collect::<String>();
+        let loads = each(&|n| format!("ld.global.v4.f32 {}, [%rd+{}]; ", list(n), 4 * n));
+        let stores = each(&|n| format!("st.global.v4.f32 [%rd+{}], {}; ", 4 * n + 256, list(n)));
+        let body = format!(".reg .f32 %f<16>; .reg .b64 %rd; mov.u64 %rd, 0; {loads} {stores} ret;");
+        let header = ".version 8.0\n.target sm_80\n.address_size 64\n";
+        messages(&in_module(IdleBound, &format!("{header}.visible .entry k() {bounds} {{ {body} }}")))
+    }
+
+    #[test]
+    fn bounds_that_hold_nothing_back() {
+        let registers = found(".maxnreg 128");
+        let [message] = &registers[..] else { panic!("{registers:?}") };
+        assert!(message.starts_with("this allows 128 registers to a thread, and about "), "{message}");
+        let ctas = "4 CTAs of this size fit even where each thread has 255 registers, the most";
+        assert_eq!(found(".maxntid 32 .minnctapersm 4"), [ctas]);
+        assert!(found(".maxnreg 16").is_empty());
+        assert!(found(".maxntid 1024 .minnctapersm 2").is_empty());
+    }
+}

@@ -35,3 +35,22 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let head = &function.instructions[index].head;
     out.push(Diagnostic::new(head.start as usize..head.end as usize, IneffectiveSetmaxnreg));
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::IneffectiveSetmaxnreg;
+    use crate::testing::{in_module, messages};
+
+    #[test]
+    fn kernels_that_do_not_say_how_many_registers_they_begin_with() {
+        let found = |bounds: &str| {
+            let header = ".version 8.0\n.target sm_90a\n.address_size 64\n";
+            let body = "setmaxnreg.dec.sync.aligned.u32 40; ret;";
+            in_module(IneffectiveSetmaxnreg, &format!("{header}.visible .entry k() {bounds} {{ {body} }}"))
+        };
+        let expected =
+            "nothing says with how many registers the threads of this kernel begin, so the assembler ignores this";
+        assert_eq!(messages(&found(".maxntid 384")), [expected]);
+        assert!(found(".maxntid 384 .maxnreg 168").is_empty());
+    }
+}

@@ -213,3 +213,39 @@ fn visible(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         out.push(Diagnostic::new(range(&function.instructions[index].head), MbarrierProtocol::NoBarrier(name)));
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::MbarrierProtocol;
+    use crate::testing::{in_kernel, messages};
+
+    const INIT: &str = "mbarrier.init.shared.b64 [bar], 1; bar.sync 0;";
+    const WAIT: &str = "wait: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0; @!%p1 bra wait;";
+    const COPY: &str = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 64, [bar];";
+
+    fn found(body: &str) -> Vec<String> {
+        let variables = ".shared .align 128 .b8 tile[64]; .shared .align 8 .b64 bar; ld.param.u64 %rd1, [p];";
+        messages(&in_kernel(MbarrierProtocol, &format!("{variables} {body}")))
+    }
+
+    #[test]
+    fn initialisation() {
+        assert!(found(&format!("{INIT} {WAIT}")).is_empty());
+        assert_eq!(found(WAIT), ["`bar` is used as an mbarrier, but nothing initialises it"]);
+        let guarded = format!("setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 [bar], 1; {WAIT}");
+        let expected =
+            "threads that did not initialise the mbarrier `bar` come here too, and no barrier lies in between";
+        assert_eq!(found(&guarded), [expected]);
+        assert!(found(&guarded.replace("wait:", "bar.sync 0; wait:")).is_empty());
+    }
+
+    #[test]
+    fn answers_and_transactions() {
+        let unread = format!("{INIT} mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0;");
+        assert_eq!(found(&unread), ["nothing looks at the answer: it may say that the phase is not complete yet"]);
+        let expected = "this lowers an mbarrier's count of transactions, which nothing in the kernel raises";
+        assert_eq!(found(&format!("{INIT} {COPY} {WAIT}")), [expected]);
+        let announced = "mbarrier.arrive.expect_tx.shared.b64 _, [bar], 64;";
+        assert!(found(&format!("{INIT} {announced} {COPY} {WAIT}")).is_empty());
+    }
+}

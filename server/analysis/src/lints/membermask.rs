@@ -97,3 +97,33 @@ fn is_unconditional(analysis: &Analysis<'_>, index: usize) -> bool {
     let block = analysis.graph.block_of(index);
     analysis.function.instructions[index].guard.is_none() && analysis.post_dominators().dominates(block, 0)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::Membermask;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn masks_of_instructions_for_all_lanes() {
+        let sync = |mask: &str| messages(&in_kernel(Membermask, &format!("bar.warp.sync {mask};")));
+        let empty = "the mask of `bar.warp.sync` names no lane, so that whatever executes it is not in it";
+        assert_eq!(sync("0"), [empty]);
+        assert_eq!(sync("6"), ["lane 0 executes this `bar.warp.sync` too, but the mask 0x6 does not name it"]);
+        assert!(sync("-1").is_empty());
+    }
+
+    #[test]
+    fn masks_behind_a_branch() {
+        let shuffle = |mask: &str| {
+            let lanes = "mov.u32 %r1, %laneid; setp.ge.u32 %p1, %r1, 16; @%p1 bra Rest;";
+            in_kernel(
+                Membermask,
+                &format!("{lanes} shfl.sync.down.b32 %r2, %r1, 8, 31, {mask}; Rest: st.u32 [%rd0], 1;"),
+            )
+        };
+        let found = shuffle("-1");
+        assert_eq!(messages(&found), ["the mask of `shfl.sync` names all lanes, but only some of them get here"]);
+        assert_eq!(found[0].related[0].message, "`%p1` differs from lane to lane");
+        assert!(shuffle("0xffff").is_empty());
+    }
+}

@@ -54,3 +54,23 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::MixedCtaGroups;
+    use crate::testing::{in_module, messages};
+
+    #[test]
+    fn instructions_of_one_cta_and_of_two() {
+        let found = |group: u8| {
+            let header = ".version 8.8\n.target sm_100a\n.address_size 64\n";
+            let allocate = "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [where], 64;";
+            let free = format!("tcgen05.dealloc.cta_group::{group}.sync.aligned.b32 %r1, 64;");
+            let body = format!(".reg .b32 %r1; .shared .b32 where; {allocate} ld.shared.u32 %r1, [where]; {free} ret;");
+            in_module(MixedCtaGroups, &format!("{header}.visible .entry k() {{ {body} }}"))
+        };
+        assert_eq!(messages(&found(2)), ["`.cta_group::2` in a function that has `.cta_group::1` before"]);
+        assert_eq!(found(2)[0].related[0].message, "the first");
+        assert!(found(1).is_empty());
+    }
+}

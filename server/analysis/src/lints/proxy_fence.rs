@@ -156,3 +156,25 @@ fn tensor_maps(function: &Function, out: &mut Vec<Diagnostic>) {
     let found = Diagnostic::new(range(&function.instructions[reader].head), ProxyFence::TensorMap);
     out.push(found.related(range(&function.instructions[change].range), "changed here"));
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::ProxyFence;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn copies_after_ordinary_stores() {
+        let copy = |fence: &str| {
+            let store = ".shared .align 16 .b8 tile[64]; ld.param.u64 %rd1, [p]; st.shared.u32 [tile], 1;";
+            let copy = "bar.sync 0; cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 64;";
+            let wait = "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;";
+            in_kernel(ProxyFence, &format!("{store} {fence} {copy} {wait}"))
+        };
+        let found = copy("");
+        let expected =
+            "`tile` was written by ordinary stores, and no `fence.proxy.async` comes before the copy reads it";
+        assert_eq!(messages(&found), [expected]);
+        assert_eq!(found[0].related[0].message, "a store");
+        assert!(copy("fence.proxy.async.shared::cta;").is_empty());
+    }
+}

@@ -37,3 +37,17 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::RepeatedDestination;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn registers_that_are_written_twice() {
+        let found = in_kernel(RepeatedDestination, "ld.global.v2.u32 {%r1, %r1}, [%rd1];");
+        let expected = "`%r1` stands twice among the results: which of the values it gets is undefined";
+        assert_eq!(messages(&found), [expected]);
+        assert!(in_kernel(RepeatedDestination, "ld.global.v2.u32 {%r1, %r2}, [%rd1];").is_empty());
+    }
+}

@@ -42,3 +42,23 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let kernel = function.name.clone();
     out.push(Diagnostic::new(range, SharedMemoryLimit { kernel, total, target: target.name, limit: target.shared }));
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::SharedMemoryLimit;
+    use crate::testing::{in_module, messages};
+
+    #[test]
+    fn more_variables_than_the_target_has_memory() {
+        let found = |target: &str, bytes: u32| {
+            let header = format!(".version 9.0\n.target {target}\n.address_size 64\n");
+            let variables = format!(".shared .b32 a[8192]; .shared .align 16 .b8 b[{bytes}];");
+            let body = format!("{variables} st.shared.u32 [a], 1; st.shared.u32 [b], 1; ret;");
+            messages(&in_module(SharedMemoryLimit, &format!("{header}.entry k() {{ {body} }}")))
+        };
+        let expected = "the shared variables of `k` take 65536 bytes; `sm_90` has 49152 for them";
+        assert_eq!(found("sm_90", 32768), [expected]);
+        assert!(found("sm_90", 16384).is_empty());
+        assert!(found("sm_90a", 32768).is_empty());
+    }
+}

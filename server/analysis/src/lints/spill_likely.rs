@@ -66,3 +66,31 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     }
     out.push(found);
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::SpillLikely;
+    use crate::testing::{in_module, messages};
+    use std::fmt::Write;
+
+    /// A kernel with 48 values that are loaded before and stored after a loop, which changes all of them.
+    fn module(limit: u32) -> String {
+        let mut text = format!(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() .maxnreg {limit}\n");
+        text += "{ .reg .f32 %f<49>; .reg .b64 %rd; .reg .b32 %r; .reg .pred %p; mov.u64 %rd, 0; mov.u32 %r, 0;\n";
+        (0..48).for_each(|n| writeln!(text, "ld.global.f32 %f{n}, [%rd+{}];", 4 * n).unwrap());
+        text += "again: ld.global.f32 %f48, [%rd+1024];\n";
+        (0..48).for_each(|n| writeln!(text, "fma.rn.f32 %f{n}, %f{n}, %f48, %f{n};").unwrap());
+        text += "add.u32 %r, %r, 1; setp.lt.u32 %p, %r, 100; @%p bra again;\n";
+        (0..48).for_each(|n| writeln!(text, "st.global.f32 [%rd+{}], %f{n};", 4 * n).unwrap());
+        text + "ret; }\n"
+    }
+
+    #[test]
+    fn bounds_far_below_the_demand() {
+        let found = in_module(SpillLikely, &module(24));
+        let [message] = &messages(&found)[..] else { panic!("{found:?}") };
+        let (before, after) = ("this leaves 24 registers to a thread, and about ", "spilled to local memory");
+        assert!(message.starts_with(before) && message.ends_with(after), "{message}");
+        assert!(in_module(SpillLikely, &module(128)).is_empty());
+    }
+}

@@ -65,3 +65,27 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         }
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::TensorMemoryAllocation;
+    use crate::testing::{in_module, messages};
+
+    const ALLOCATE: &str = "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [where], 64;";
+    const FREE: &str = "ld.shared.u32 %r1, [where]; tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 64;";
+    const PERMIT: &str = "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;";
+
+    fn found(body: &str) -> Vec<String> {
+        let header = ".version 8.8\n.target sm_100a\n.address_size 64\n";
+        let body = format!(".reg .b32 %r1; .shared .b32 where; {body} ret;");
+        messages(&in_module(TensorMemoryAllocation, &format!("{header}.visible .entry k() {{ {body} }}")))
+    }
+
+    #[test]
+    fn allocations_that_break_the_rules() {
+        assert!(found(&format!("{ALLOCATE} {PERMIT} {FREE}")).is_empty());
+        assert_eq!(found(ALLOCATE), ["the kernel allocates tensor memory and never gives it back"]);
+        let late = "tensor memory is allocated after the permit to do so was given up";
+        assert_eq!(found(&format!("{PERMIT} {ALLOCATE} {FREE}")), [late]);
+    }
+}

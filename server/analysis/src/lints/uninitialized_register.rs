@@ -138,3 +138,36 @@ fn report(function: &Function, read: &Unwritten) -> Diagnostic {
         .severity(severity)
         .related(declared, "declared here")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::UninitializedRegister;
+    use crate::diagnostic::Severity;
+    use crate::testing::in_kernel;
+
+    fn found(body: &str) -> Vec<(Severity, String)> {
+        let found = in_kernel(UninitializedRegister, body);
+        found.iter().map(|d| (d.severity, d.message())).collect()
+    }
+
+    #[test]
+    fn reads_without_a_write() {
+        let never = "`%r1` is read here, but no instruction of the function writes it";
+        assert_eq!(found("add.u32 %r0, %r1, 1;"), [(Severity::Warning, never.to_owned())]);
+        assert_eq!(found("mov.u32 %r1, 1; add.u32 %r0, %r1, 1;"), []);
+        let nowhere = "`%r1` is read here before anything has written it";
+        assert_eq!(found("add.u32 %r0, %r1, 1; mov.u32 %r1, 1;"), [(Severity::Warning, nowhere.to_owned())]);
+    }
+
+    #[test]
+    fn reads_that_do_less_harm() {
+        let sometimes = "`%r1` is not written on every way that leads here";
+        let guarded = "mov.u32 %r2, %tid.x; setp.eq.u32 %p0, %r2, 0; @%p0 mov.u32 %r1, 1; add.u32 %r0, %r1, 1;";
+        assert_eq!(found(guarded), [(Severity::Hint, sometimes.to_owned())]);
+        let carried = "`%r1` is read here, but no instruction of the function writes it";
+        assert_eq!(found("mov.u32 %r2, %r1;"), [(Severity::Hint, carried.to_owned())]);
+        let copy = "`%r2` holds no defined value here: it is a copy of `%r1`, which no instruction writes";
+        let both = [(Severity::Hint, carried.to_owned()), (Severity::Warning, copy.to_owned())];
+        assert_eq!(found("mov.u32 %r2, %r1; add.u32 %r0, %r2, 1;"), both);
+    }
+}

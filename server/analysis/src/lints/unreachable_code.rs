@@ -48,3 +48,20 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         out.push(Diagnostic::new(range, UnreachableCode { count: end - first }).unnecessary());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::UnreachableCode;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn instructions_behind_a_jump() {
+        let found = in_kernel(UnreachableCode, "bra Done; mov.u32 %r0, 1; Done:");
+        assert_eq!(messages(&found), ["this instruction is never executed"]);
+        assert!(found[0].unnecessary);
+        let found = in_kernel(UnreachableCode, "bra Done; mov.u32 %r0, 1; mov.u32 %r1, 1; Done:");
+        assert_eq!(messages(&found), ["these 2 instructions are never executed"]);
+        assert!(in_kernel(UnreachableCode, "bra Done; Done: mov.u32 %r0, 1;").is_empty());
+        assert!(in_kernel(UnreachableCode, "bra Done; ret; Done:").is_empty(), "compilers write such a `ret`");
+    }
+}

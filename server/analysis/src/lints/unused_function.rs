@@ -26,3 +26,22 @@ impl Words for UnusedFunction {
 pub fn report(range: Range<usize>, name: &str) -> Diagnostic {
     Diagnostic::new(range, UnusedFunction { name: name.into() }).unnecessary()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::UnusedFunction;
+    use crate::testing::{in_module, messages};
+
+    #[test]
+    fn functions_that_nothing_calls() {
+        let module = |linkage: &str, call: &str| {
+            let header = ".version 9.0\n.target sm_90a\n.address_size 64\n";
+            format!("{header}{linkage} .func f() {{ ret; }}\n.visible .entry k() {{ {call} ret; }}\n")
+        };
+        let found = in_module(UnusedFunction, &module("", ""));
+        assert_eq!(messages(&found), ["nothing calls `f`"]);
+        assert!(found[0].unnecessary);
+        assert!(in_module(UnusedFunction, &module("", "call f;")).is_empty());
+        assert!(in_module(UnusedFunction, &module(".visible", "")).is_empty());
+    }
+}

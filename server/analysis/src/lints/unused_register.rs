@@ -75,3 +75,25 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         out.push(found);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::UnusedRegister;
+    use crate::testing::in_module;
+
+    fn found(body: &str) -> Vec<(String, bool)> {
+        let header = ".version 9.0\n.target sm_90a\n.address_size 64\n";
+        let found = in_module(UnusedRegister, &format!("{header}.visible .entry k() {{ {body} ret; }}"));
+        found.iter().map(|d| (d.message(), d.unnecessary)).collect()
+    }
+
+    #[test]
+    fn declarations_that_nothing_needs() {
+        assert_eq!(found(".reg .b32 count;"), [("`count` is never used".to_owned(), true)]);
+        assert_eq!(found(".reg .b32 %r<4>;"), [("none of `%r0` to `%r3` is used".to_owned(), true)]);
+        let excess = "512 registers are declared, but `%r1` is the last that is used";
+        assert_eq!(found(".reg .b32 %r<512>; mov.u32 %r1, 1;"), [(excess.to_owned(), false)]);
+        assert_eq!(found(".reg .b32 %r<64>; mov.u32 %r1, 1;"), []);
+        assert_eq!(found(".reg .b64 %SP;"), [], "compilers declare it in every function with a stack");
+    }
+}

@@ -150,3 +150,32 @@ fn waits(analysis: &Analysis<'_>, multiplies: &[usize], numbers: &HashMap<Slot, 
         return;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::WgmmaOrder;
+    use crate::testing::{in_kernel, messages};
+
+    const FENCE: &str = "wgmma.fence.sync.aligned;";
+    const COMMIT: &str = "wgmma.commit_group.sync.aligned;";
+    const WAIT: &str = "wgmma.wait_group.sync.aligned 0;";
+
+    fn found(before: &str, after: &str) -> Vec<String> {
+        let matrix = "{%f0, %f1, %f2, %f3}";
+        let multiply =
+            format!("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {matrix}, %rd2, %rd3, 0, 1, 1, 0, 0;");
+        let store = format!("st.global.v4.f32 [%rd1], {matrix};");
+        messages(&in_kernel(WgmmaOrder, &format!("{before} {multiply} {after} {store}")))
+    }
+
+    #[test]
+    fn fences_before_and_waits_after() {
+        assert!(found(FENCE, &format!("{COMMIT} {WAIT}")).is_empty());
+        assert_eq!(found("", &format!("{COMMIT} {WAIT}")), ["no `wgmma.fence` comes before this"]);
+        let written = "`%f1` is written before this without a `wgmma.fence` in between";
+        assert_eq!(found(&format!("{FENCE} mov.f32 %f1, 0f00000000;"), &format!("{COMMIT} {WAIT}")), [written]);
+        let read = "`%f0` is read while `wgmma.mma_async` may still be writing it";
+        assert_eq!(found(FENCE, COMMIT), [read]);
+        assert_eq!(found(FENCE, WAIT), [read], "nothing is committed");
+    }
+}

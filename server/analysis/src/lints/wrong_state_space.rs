@@ -140,3 +140,50 @@ fn report(analysis: &Analysis<'_>, operand: &Operand, address: Address, expected
         None => found,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::WrongStateSpace;
+    use crate::testing::in_kernel;
+
+    fn found(store: &str) -> Vec<(String, Option<String>)> {
+        let addresses = "mov.u64 %rd1, tile; cvta.shared.u64 %rd2, %rd1;";
+        let found = in_kernel(WrongStateSpace, &format!(".shared .align 16 .b8 tile[64]; {addresses} {store}"));
+        found.iter().map(|d| (d.message(), d.help())).collect()
+    }
+
+    fn wrong(message: &str, help: &str) -> [(String, Option<String>); 1] {
+        [(message.to_owned(), Some(help.to_owned()))]
+    }
+
+    #[test]
+    fn addresses_that_count_in_another_way() {
+        let holds = "`%rd1` holds an address in `.shared`, that of `tile`, but";
+        let global = wrong(
+            &format!("{holds} one in `.global` is wanted here"),
+            "access it in `.shared`, or take another register",
+        );
+        assert_eq!(found("st.global.u32 [%rd1], 1;"), global);
+        let generic = wrong(
+            &format!("{holds} a generic one is wanted here"),
+            "write the state space, `.shared`, or convert the address with `cvta.shared`",
+        );
+        assert_eq!(found("st.u32 [%rd1], 1;"), generic);
+        assert!(found("st.shared.u32 [%rd1], 1; st.u32 [%rd2], 1;").is_empty());
+    }
+
+    #[test]
+    fn generic_addresses() {
+        let holds = "`%rd2` holds the generic address of something in `.shared`, that of `tile`, but";
+        let same = wrong(
+            &format!("{holds} one that counts in `.shared` is wanted here"),
+            "leave out the state space, or convert it with `cvta.to.shared`",
+        );
+        assert_eq!(found("st.shared.u32 [%rd2], 1;"), same);
+        let other = wrong(
+            &format!("{holds} one in `.global` is wanted here"),
+            "leave out the state space, or convert it with `cvta.to.shared` and access it there",
+        );
+        assert_eq!(found("st.global.u32 [%rd2], 1;"), other);
+    }
+}
