@@ -117,10 +117,12 @@ fn requirement(subject: Subject, gate: &'static Gate, environment: &Environment)
 
 #[cfg(test)]
 mod tests {
+    use crate::Analyzer;
     use crate::Code::RequiresVersion;
     use crate::diagnostic::Edit;
     use crate::testing::{in_module, messages};
     use ptx_isa::tables::Version;
+    use ptx_syntax::Snapshot;
 
     #[test]
     fn targets_of_newer_versions() {
@@ -143,5 +145,17 @@ mod tests {
         let generic = format!("the operator `generic()` needs PTX 3.1; {says}");
         assert_eq!(found, [declaration, generic]);
         assert!(in_module(RequiresVersion, &module("3.1")).is_empty());
+    }
+    #[test]
+    fn targets_that_are_asked_about() {
+        let mut analyzer = Analyzer::default();
+        analyzer.set_target(Some("sm_90")).expect("a target");
+        let mut found = |version: &str| {
+            let text = format!(".version {version}\n.target sm_80\n.address_size 64\n");
+            messages(&analyzer.analyze(&Snapshot::new(&text)).diagnostics)
+        };
+        let expected = "`sm_90`, for which this module is checked, needs PTX 7.8; it says PTX 7.0";
+        assert_eq!(found("7.0"), [expected]);
+        assert!(found("7.8").is_empty());
     }
 }

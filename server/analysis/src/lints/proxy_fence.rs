@@ -177,4 +177,24 @@ mod tests {
         assert_eq!(found[0].related[0].message, "a store");
         assert!(copy("fence.proxy.async.shared::cta;").is_empty());
     }
+    #[test]
+    fn matrices_and_tensor_maps() {
+        let multiply = |fence: &str| {
+            let matrix = "{%f0, %f1, %f2, %f3}, %rd2, %rd2, 0, 1, 1, 0, 0";
+            let store = ".shared .align 128 .b8 tile[1024]; st.shared.u32 [tile], 1;";
+            let multiply = format!("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {matrix};");
+            messages(&in_kernel(ProxyFence, &format!("{store} {fence} wgmma.fence.sync.aligned; {multiply}")))
+        };
+        let expected = "this reads shared memory through the asynchronous proxy, and the kernel has no `fence.proxy.async` after its stores";
+        assert_eq!(multiply(""), [expected]);
+        assert!(multiply("fence.proxy.async.shared::cta;").is_empty());
+        let change = |fence: &str| {
+            let tile = ".shared .align 128 .b8 tile[1024];";
+            let change = "tensormap.replace.tile.global_address.global.b1024.b64 [%rd1], %rd2;";
+            let copy = "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd1, {%r1}], [tile];";
+            messages(&in_kernel(ProxyFence, &format!("{tile} {change} {fence} {copy}")))
+        };
+        assert_eq!(change(""), ["the kernel changes a tensor map and uses one, but publishes none"]);
+        assert!(change("fence.proxy.tensormap::generic.release.gpu;").is_empty());
+    }
 }
