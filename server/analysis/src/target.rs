@@ -106,23 +106,46 @@ impl Environment {
             .find(|g| g.kind == GateKind::Deprecated && g.alternatives.iter().any(|a| self.holds(a)) && applies(g))
     }
 
-    /// `this module says PTX 6.5 and sm_75`, for messages.
-    pub fn says(&self) -> String {
-        match (self.asked, self.target, self.version) {
-            (true, Some(target), Some(version)) => {
-                format!("this module says PTX {version} and is checked for {}", target.name)
-            }
-            (true, Some(target), None) => format!("this module is checked for {}", target.name),
-            _ => format!("this module says {}", self.describe()),
-        }
+    /// Its version and target alone.
+    pub fn module_target(&self) -> ModuleTarget {
+        ModuleTarget { version: self.version, target: self.target.map(|t| t.name), asked: self.asked }
     }
 
     /// `PTX 6.5 and sm_75`, for messages.
     pub fn describe(&self) -> String {
+        self.module_target().describe()
+    }
+}
+
+/// The version and target of a module, for messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ModuleTarget {
+    /// `.version`.
+    pub version: Option<Version>,
+    /// The name of the architecture.
+    pub target: Option<&'static str>,
+    /// The target is not the module's own, but one that was asked about.
+    pub asked: bool,
+}
+
+impl ModuleTarget {
+    /// `this module says PTX 6.5 and sm_75`.
+    pub fn says(&self) -> String {
+        match (self.asked, self.target, self.version) {
+            (true, Some(target), Some(version)) => {
+                format!("this module says PTX {version} and is checked for {target}")
+            }
+            (true, Some(target), None) => format!("this module is checked for {target}"),
+            _ => format!("this module says {}", self.describe()),
+        }
+    }
+
+    /// `PTX 6.5 and sm_75`.
+    pub fn describe(&self) -> String {
         match (self.version, self.target) {
-            (Some(v), Some(t)) => format!("PTX {v} and {}", t.name),
+            (Some(v), Some(t)) => format!("PTX {v} and {t}"),
             (Some(v), None) => format!("PTX {v}"),
-            (None, Some(t)) => t.name.to_owned(),
+            (None, Some(t)) => t.to_owned(),
             (None, None) => "neither".to_owned(),
         }
     }
@@ -142,6 +165,11 @@ const ALWAYS: Version = Version { major: 1, minor: 0 };
 
 /// `PTX 7.0 and sm_80, or PTX 7.8 and sm_90`, for messages.
 pub fn describe_needs(gate: &Gate) -> String {
+    describe_alternatives(gate.alternatives)
+}
+
+/// The same for the alternatives of a gate.
+pub fn describe_alternatives(alternatives: &[GateAlternative]) -> String {
     let one = |a: &GateAlternative| match (a.ptx, a.feature) {
         (_, Some(option)) if is_option(option) && a.ptx.is_none_or(|v| v <= ALWAYS) => in_target(option),
         (Some(v), Some(option)) if is_option(option) => format!("PTX {v} and {}", in_target(option)),
@@ -150,7 +178,7 @@ pub fn describe_needs(gate: &Gate) -> String {
         (None, Some(f)) => f.to_owned(),
         (None, None) => String::new(),
     };
-    gate.alternatives.iter().map(one).collect::<Vec<_>>().join(", or ")
+    alternatives.iter().map(one).collect::<Vec<_>>().join(", or ")
 }
 
 #[cfg(test)]

@@ -7,7 +7,9 @@ use crate::definition::{declarations, is_definition, linkage};
 use crate::fixes::TextEdit;
 use crate::references::{Access, Reference, Word, declaration_at, name_at, own_name, references};
 use ptx_analysis::ast;
+use ptx_analysis::codes::Words;
 use ptx_analysis::rules::reserved_name;
+use ptx_analysis::rules::reserved_name::{self, ReservedName};
 use ptx_analysis::semantics::names::{self, Declaration, What};
 use ptx_isa::ISA;
 use ptx_syntax::Snapshot;
@@ -188,9 +190,11 @@ fn check_name(new: &str, range: bool) -> Result<(), Refusal> {
     if range && new.ends_with(|c: char| c.is_ascii_digit()) {
         return Err(format!("`{new}` ends in a digit: the numbers of its registers could not be told from it"));
     }
-    let mut found = Vec::new();
-    reserved_name::check(ast::Word { text: new, start: 0 }, range, &mut found);
-    found.first().map_or(Ok(()), |d| Err(d.message().replace("this hides", &format!("`{new}` would hide"))))
+    match reserved_name::reserved(new, range) {
+        None => Ok(()),
+        Some(ReservedName::SpecialRegister(name)) => Err(format!("`{new}` would hide the special register `{name}`")),
+        Some(found) => Err(found.message()),
+    }
 }
 
 /// Who else knows the name.

@@ -348,6 +348,7 @@ table! {
     }
 
     /// One alternative of a gate.
+    #[derive(Hash)]
     struct GateAlternative {
         /// `.version` as 10 × major + minor… see [`Version`]; `None`: any.
         ptx: Option<Version>,

@@ -5,6 +5,7 @@ pub mod header;
 pub mod pragma;
 
 use crate::check::diagnostic::{Diagnostic, Severity};
+use crate::check::rules::requires_version::Subject;
 use crate::check::rules::{self, directive_argument, misplaced_directive, requires_version, unknown_directive};
 use crate::hir::ast::Word;
 use crate::hir::directive_parts::Argument;
@@ -35,8 +36,8 @@ fn part(range: Range<usize>, directive: &str, name: &str, environment: &Environm
     let Some(directive) = ISA.directive(directive) else { return };
     let Some(part) = directive.parts.iter().find(|p| p.name == name) else { return };
     if let Some(gate) = environment.refused(part.gates, |_| true) {
-        let what = format!("{} in `{}`", part.name.replace('_', " "), directive.name);
-        out.push(requires_version::report_part(range, &what, gate, environment));
+        let subject = Subject::Part { part: part.name, directive: directive.name };
+        out.push(requires_version::report_subject(range, subject, gate, environment));
     }
 }
 

@@ -5,6 +5,7 @@
 mod address;
 
 use crate::check::diagnostic::{Diagnostic, Severity};
+use crate::check::rules::requires_version::Subject;
 use crate::check::rules::{
     constant_expression, initializer as words, misread_value, requires_version, truncated_value,
 };
@@ -396,8 +397,8 @@ impl<'a, 't> Checker<'a, 't> {
         let Some(gate) = self.place.environment.refused(initial.gates, |_| true) else { return };
         if !self.refused.contains(&initial.name) {
             self.refused.push(initial.name);
-            let what = words::describe(kind);
-            self.push(requires_version::report_part(range, what, gate, self.place.environment));
+            let subject = Subject::Words(words::describe(kind));
+            self.push(requires_version::report_subject(range, subject, gate, self.place.environment));
         }
     }
 }

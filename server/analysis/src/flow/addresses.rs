@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap as HashMap;
 use std::cell::RefCell;
 
 /// How an address counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Counts {
     /// In a state space, `.shared`.
     In(&'static str),

@@ -3,7 +3,7 @@
 use crate::hir::signature::Signature;
 use crate::hir::symbols::{self, Origin};
 use crate::hir::types::TypeId;
-use ptx_isa::tables::{Access, Bound, Effect, Entry, Extent, Flow, Form, Kind, Space, SpecialRegister, self};
+use ptx_isa::tables::{self, Access, Bound, Effect, Entry, Extent, Flow, Form, Kind, Space, SpecialRegister};
 use ptx_isa::{Exec, Modifier, OperandName, SlotName};
 use std::ops::Range;
 

@@ -2,9 +2,8 @@
 //! been written, the word, and the least that must follow, and checked.
 
 use super::place::Level;
-use ptx_analysis::Code;
 use ptx_analysis::target::Environment;
-use ptx_analysis::{Analyzer, Severity};
+use ptx_analysis::{Analyzer, Code, Diagnostic, Finding, Severity};
 use ptx_syntax::Snapshot;
 
 /// What the checks say.
@@ -75,7 +74,7 @@ impl Trial<'_> {
             if !gates.contains(&error.code()) {
                 return Verdict::Wrong;
             }
-            lacking = lacking.or_else(|| Some(short(&error.message())));
+            lacking = lacking.or_else(|| Some(lacking_support(error)));
         }
         match lacking {
             Some(message) => Verdict::Lacking(message),
@@ -85,9 +84,12 @@ impl Trial<'_> {
     }
 }
 
-/// What is needed, without what for and what there is: `` `.b128` needs PTX 8.3; this module says PTX 7.8 ``.
-fn short(message: &str) -> String {
-    let needs = message.split(';').next().unwrap_or(message);
-    let from = ["needs ", "was removed", "removed"].iter().filter_map(|w| needs.find(w)).min();
-    needs.get(from.unwrap_or(0)..).unwrap_or(needs).to_owned()
+/// What the module does not have, without its version and target: `needs PTX 8.3`.
+fn lacking_support(error: &Diagnostic) -> String {
+    match &error.finding {
+        Finding::RequiresVersion(found) => found.0.needs(),
+        Finding::RequiresTarget(found) => found.0.needs(),
+        Finding::Removed(found) => found.0.brief(),
+        _ => error.message(),
+    }
 }

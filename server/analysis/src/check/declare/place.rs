@@ -2,6 +2,7 @@
 
 use super::Site;
 use crate::check::diagnostic::Diagnostic;
+use crate::check::rules::variable_type::{Declared, OpaquePlace};
 use crate::check::rules::{gates, misplaced_declaration, syntax_error, variable_type, vector_type};
 use crate::hir::ast::{Declaration, Word};
 use crate::hir::symbols::Origin;
@@ -142,12 +143,12 @@ pub fn types(
 fn wrong_type(word: Word<'_>, ty: &Type, space: &str, site: Site) -> Option<Diagnostic> {
     let exists = ty.registers || ty.variables || (ty.prototypes && site.bodiless);
     if !exists {
-        let what = match space {
-            ".reg" => "a register",
-            _ if site.is_parameter() => "a parameter",
-            _ => "a variable",
+        let declared = match space {
+            ".reg" => Declared::Register,
+            _ if site.is_parameter() => Declared::Parameter,
+            _ => Declared::Variable,
         };
-        return Some(variable_type::instructions_only(word, what));
+        return Some(variable_type::instructions_only(word, declared));
     }
     if site.bodiless {
         return None;
@@ -155,22 +156,22 @@ fn wrong_type(word: Word<'_>, ty: &Type, space: &str, site: Site) -> Option<Diag
     if ty.class == TypeClass::Opaque {
         let place = match (site.origin, space) {
             (Origin::Module, ".global") | (Origin::KernelParameter, ".param") => return None,
-            (_, ".reg") => "in a register".to_owned(),
-            (Origin::Body, _) => "inside of a function".to_owned(),
-            (Origin::Parameter | Origin::Result, _) => "as a parameter of a function".to_owned(),
-            _ => format!("in `{space}`"),
+            (_, ".reg") => OpaquePlace::Register,
+            (Origin::Body, _) => OpaquePlace::Function,
+            (Origin::Parameter | Origin::Result, _) => OpaquePlace::Parameter,
+            _ => OpaquePlace::Space(space.into()),
         };
-        return Some(variable_type::opaque(word, &place));
+        return Some(variable_type::opaque(word, place));
     }
     match space {
-        ".reg" => (!ty.registers).then(|| variable_type::instructions_only(word, "a register")),
+        ".reg" => (!ty.registers).then(|| variable_type::instructions_only(word, Declared::Register)),
         _ if ty.class == TypeClass::Pred => Some(variable_type::predicate(word, space)),
         ".param" => (!ty.parameters).then(|| variable_type::parameter(word, ty.bits)),
         ".tex" => {
             let fits = ty.class == TypeClass::Uint && matches!(ty.bits, 32 | 64);
             (!fits).then(|| variable_type::texture_space(word))
         }
-        _ => (!ty.variables).then(|| variable_type::instructions_only(word, "a variable")),
+        _ => (!ty.variables).then(|| variable_type::instructions_only(word, Declared::Variable)),
     }
 }
 

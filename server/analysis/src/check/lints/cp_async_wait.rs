@@ -1,6 +1,6 @@
 //! `cp-async-wait`: shared memory read before the asynchronous copy into it is complete.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 use crate::flow::addresses::Addresses;
@@ -9,7 +9,27 @@ use crate::flow::{Operand, Slot, Value};
 use ptx_isa::OperandName;
 use ptx_isa::tables::{Access, Protocol, Verb};
 
-const CODE: Code = Code::CpAsyncWait;
+/// A read of shared memory that an asynchronous copy may still be writing.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CpAsyncWait {
+    /// The copy may be in no group yet, so that there is nothing to wait for.
+    pub uncommitted: bool,
+}
+
+impl Words for CpAsyncWait {
+    fn message(&self) -> String {
+        "this is read while an asynchronous copy may still be writing it".to_owned()
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = if self.uncommitted {
+            "before the read, `cp.async.wait_all`, or `cp.async.commit_group` and `cp.async.wait_group 0` (and a barrier if other threads copied)"
+        } else {
+            "before the read, `cp.async.wait_group 0` (and a barrier if other threads copied)"
+        };
+        Some(help.to_owned())
+    }
+}
 
 const PROTOCOL: Protocol = Protocol::CpAsync;
 
@@ -81,15 +101,27 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
             let uncommitted = pending.uncommitted[index].contains(found);
             let copy = &function.instructions[copies[found].index].range;
             let range = operand.range.start as usize..operand.range.end as usize;
-            let message = "this is read while an asynchronous copy may still be writing it";
-            let help = if uncommitted {
-                "before the read, `cp.async.wait_all`, or `cp.async.commit_group` and `cp.async.wait_group 0` (and a barrier if other threads copied)"
-            } else {
-                "before the read, `cp.async.wait_group 0` (and a barrier if other threads copied)"
-            };
-            let found = Diagnostic::warning(CODE, range, message).with_help(help);
+            let found = Diagnostic::new(range, CpAsyncWait { uncommitted });
             out.push(found.related(copy.start as usize..copy.end as usize, "the copy is started here"));
             break;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::CpAsyncWait;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn reads_before_the_copy_is_complete() {
+        let copy = ".shared .align 16 .b8 t[64]; ld.param.u64 %rd1, [p]; cp.async.ca.shared.global [t], [%rd1], 16;";
+        let read = |between: &str| in_kernel(CpAsyncWait, &format!("{copy} {between} ld.shared.u32 %r1, [t+4];"));
+        let found = read("cp.async.commit_group;");
+        assert_eq!(messages(&found), ["this is read while an asynchronous copy may still be writing it"]);
+        assert!(found[0].help().is_some_and(|h| h.starts_with("before the read, `cp.async.wait_group 0`")));
+        assert!(read("")[0].help().is_some_and(|h| h.starts_with("before the read, `cp.async.wait_all`")));
+        assert!(read("cp.async.wait_all;").is_empty());
+        assert!(read("cp.async.commit_group; cp.async.wait_group 0;").is_empty());
     }
 }

@@ -1,10 +1,35 @@
 //! `dead-store`: a value is computed that nothing reads.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 
-const CODE: Code = Code::DeadStore;
+/// An instruction without an effect, whose results nothing reads.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct DeadStore {
+    /// The registers that it writes.
+    pub registers: Box<[Box<str>]>,
+    /// Some other instruction reads one of them, but only after it is written again.
+    pub overwritten: bool,
+}
+
+impl Words for DeadStore {
+    fn message(&self) -> String {
+        let mut names: Vec<String> = self.registers.iter().map(|name| format!("`{name}`")).collect();
+        names.dedup();
+        let names = names.join(", ");
+        match (self.overwritten, self.registers.len()) {
+            (false, 1) => format!("{names} is never read"),
+            (false, _) => format!("{names} are never read"),
+            (true, 1) => format!("the value of {names} is not read before it is written again"),
+            (true, _) => format!("the values of {names} are not read before they are written again"),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        Some("the instruction has no effect".to_owned())
+    }
+}
 
 /// Finds instructions without an effect whose results are all dead.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -24,16 +49,26 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         }
         let instruction = &function.instructions[index];
         let range = instruction.range.start as usize..instruction.range.end as usize;
-        let mut names: Vec<String> = writes.iter().map(|w| format!("`{}`", function.register_name(w.slot))).collect();
-        names.dedup();
-        let names = names.join(", ");
-        let again = writes.iter().any(|w| read[w.slot.index()]);
-        let message = match (again, writes.len()) {
-            (false, 1) => format!("{names} is never read"),
-            (false, _) => format!("{names} are never read"),
-            (true, 1) => format!("the value of {names} is not read before it is written again"),
-            (true, _) => format!("the values of {names} are not read before they are written again"),
-        };
-        out.push(Diagnostic::hint(CODE, range, message).with_help("the instruction has no effect").unnecessary());
+        let registers = writes.iter().map(|w| function.register_name(w.slot).into()).collect();
+        let overwritten = writes.iter().any(|w| read[w.slot.index()]);
+        out.push(Diagnostic::new(range, DeadStore { registers, overwritten }).unnecessary());
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::DeadStore;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn results_that_nothing_reads() {
+        let found = in_kernel(DeadStore, "mov.u32 %r0, 1;");
+        assert_eq!(messages(&found), ["`%r0` is never read"]);
+        assert!(found[0].unnecessary);
+        let found = in_kernel(DeadStore, "mov.u32 %r0, 1; mov.u32 %r0, 2; st.u32 [%rd0], %r0;");
+        assert_eq!(messages(&found), ["the value of `%r0` is not read before it is written again"]);
+        let found = in_kernel(DeadStore, "setp.eq.u32 %p0|%p1, 1, 2;");
+        assert_eq!(messages(&found), ["`%p0`, `%p1` are never read"]);
+        assert!(in_kernel(DeadStore, "mov.u32 %r0, 1; st.u32 [%rd0], %r0;").is_empty());
+    }
 }

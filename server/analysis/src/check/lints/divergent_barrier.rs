@@ -1,11 +1,34 @@
 //! `divergent-barrier`: what a warp must execute together stands where only some of its lanes get to.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::{Diagnostic, Severity};
 use crate::check::lints::Analysis;
 use crate::flow::divergence::splits;
 
-const CODE: Code = Code::DivergentBarrier;
+/// An instruction of the whole warp that only some of its lanes execute.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct DivergentBarrier {
+    /// The instruction.
+    pub instruction: &'static str,
+    /// The predicate of its own guard, if that keeps lanes away from it; else a branch does.
+    pub guard: Option<Box<str>>,
+}
+
+impl Words for DivergentBarrier {
+    fn message(&self) -> String {
+        let what = self.instruction;
+        match &self.guard {
+            Some(name) => {
+                format!("all lanes of the warp must execute `{what}` together, but `{name}` differs from lane to lane")
+            }
+            None => format!("all lanes of the warp must execute `{what}` together, but only some of them get here"),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        Some("move it to where the lanes have come together again".to_owned())
+    }
+}
 
 /// Finds instructions of the whole warp that a guard or a branch keeps lanes away from.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -19,15 +42,9 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         let at = &function.instructions[split.at];
         let guard = at.guard.as_ref().map_or(&at.head, |g| &g.range);
         let name = function.register_name(split.predicate);
-        let what = function.entry(index).name;
-        let message = match split.at == index {
-            true => {
-                format!("all lanes of the warp must execute `{what}` together, but `{name}` differs from lane to lane")
-            }
-            false => format!("all lanes of the warp must execute `{what}` together, but only some of them get here"),
-        };
-        let mut found = Diagnostic::warning(CODE, head.start as usize..head.end as usize, message)
-            .with_help("move it to where the lanes have come together again");
+        let own = (split.at == index).then(|| name.as_str().into());
+        let data = DivergentBarrier { instruction: function.entry(index).name, guard: own };
+        let mut found = Diagnostic::new(head.start as usize..head.end as usize, data);
         if split.at != index {
             let place = guard.start as usize..guard.end as usize;
             found = found.related(place, format!("`{name}` differs from lane to lane: the warp parts here"));
@@ -36,5 +53,29 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
             found.severity = Severity::Hint;
         }
         out.push(found);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::DivergentBarrier;
+    use crate::check::diagnostic::Severity;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn barriers_for_a_part_of_the_warp() {
+        let lanes = "mov.u32 %r1, %laneid; setp.ge.u32 %p1, %r1, 16;";
+        let found = in_kernel(
+            DivergentBarrier,
+            &format!("{lanes} @%p1 bra Rest; barrier.sync.aligned 0; Rest: st.u32 [%rd0], 1;"),
+        );
+        let all = "all lanes of the warp must execute `barrier` together, but";
+        assert_eq!(messages(&found), [format!("{all} only some of them get here")]);
+        assert_eq!(found[0].related[0].message, "`%p1` differs from lane to lane: the warp parts here");
+        let found = in_kernel(DivergentBarrier, &format!("{lanes} @%p1 barrier.sync.aligned 0;"));
+        assert_eq!(messages(&found), [format!("{all} `%p1` differs from lane to lane")]);
+        assert_eq!(found[0].severity, Severity::Warning);
+        let together = format!("{lanes} @%p1 bra Rest; st.u32 [%rd0], 1; Rest: barrier.sync.aligned 0;");
+        assert!(in_kernel(DivergentBarrier, &together).is_empty());
     }
 }

@@ -1,15 +1,52 @@
 //! `idle-bound`: a bound in the header of a kernel that holds nothing back.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 use crate::flow::effects::mentions;
 use crate::registers::{Bounds, limit, never_binds};
 use ptx_isa::ISA;
 use ptx_isa::tables::Protocol;
-use std::ops::Range;
 
-const CODE: Code = Code::IdleBound;
+/// A bound in the header of a kernel without which the assembler makes the same code.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum IdleBound {
+    /// `.maxnreg` far above the demand.
+    Registers {
+        /// The number of registers that a thread may have.
+        allowed: u64,
+        /// The number of registers that a thread most likely uses.
+        used: u32,
+    },
+    /// `.minnctapersm` that leaves to each thread all the registers that it can have.
+    Ctas {
+        /// The number of CTAs.
+        number: u64,
+        /// The largest number of registers of a thread.
+        registers: u32,
+    },
+}
+
+impl Words for IdleBound {
+    fn message(&self) -> String {
+        match self {
+            Self::Registers { allowed, used } => {
+                format!("this allows {allowed} registers to a thread, and about {used} are used")
+            }
+            Self::Ctas { number, registers } => {
+                format!("{number} CTAs of this size fit even where each thread has {registers} registers, the most")
+            }
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = match self {
+            Self::Registers { .. } => "without the bound the assembler makes the same of the kernel",
+            Self::Ctas { .. } => "this is all that the bound is about: it leaves out shared memory",
+        };
+        Some(help.to_owned())
+    }
+}
 
 /// Looks at `.maxnreg`, and at `.minnctapersm` of more than one CTA: a compiler writes 1 without being asked.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -35,8 +72,8 @@ fn registers(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let given = limit(&usage.bounds, 0, target).registers;
     let without = limit(&Bounds { registers: None, ..usage.bounds.clone() }, 0, target).registers;
     if never_binds(wanted, given) && never_binds(wanted, without) {
-        let message = format!("this allows {number} registers to a thread, and about {wanted} are used");
-        out.push(found(range, &message, "without the bound the assembler makes the same of the kernel"));
+        let range = range.start as usize..range.end as usize;
+        out.push(Diagnostic::new(range, IdleBound::Registers { allowed: number, used: wanted }));
     }
 }
 
@@ -51,11 +88,35 @@ fn ctas(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let most = limit(&Bounds::default(), 0, target).registers;
     let alone = limit(&Bounds { registers: None, ..bounds.clone() }, 0, target);
     if alone.registers >= most {
-        let message = format!("{number} CTAs of this size fit even where each thread has {most} registers, the most");
-        out.push(found(range, &message, "this is all that the bound is about: it leaves out shared memory"));
+        let range = range.start as usize..range.end as usize;
+        out.push(Diagnostic::new(range, IdleBound::Ctas { number, registers: most }));
     }
 }
 
-fn found(range: Range<u32>, message: &str, help: &str) -> Diagnostic {
-    Diagnostic::hint(CODE, range.start as usize..range.end as usize, message).with_help(help)
+#[cfg(test)]
+mod tests {
+    use crate::Code::IdleBound;
+    use crate::testing::{in_module, messages};
+
+    /// The findings in a kernel that holds 16 values at a time.
+    fn found(bounds: &str) -> Vec<String> {
+        let list = |from: usize| format!("{{%f{from}, %f{}, %f{}, %f{}}}", from + 1, from + 2, from + 3);
+        let each = |one: &dyn Fn(usize) -> String| (0..16).step_by(4).map(one).collect::<String>();
+        let loads = each(&|n| format!("ld.global.v4.f32 {}, [%rd+{}]; ", list(n), 4 * n));
+        let stores = each(&|n| format!("st.global.v4.f32 [%rd+{}], {}; ", 4 * n + 256, list(n)));
+        let body = format!(".reg .f32 %f<16>; .reg .b64 %rd; mov.u64 %rd, 0; {loads} {stores} ret;");
+        let header = ".version 8.0\n.target sm_80\n.address_size 64\n";
+        messages(&in_module(IdleBound, &format!("{header}.visible .entry k() {bounds} {{ {body} }}")))
+    }
+
+    #[test]
+    fn bounds_that_hold_nothing_back() {
+        let registers = found(".maxnreg 128");
+        let [message] = &registers[..] else { panic!("{registers:?}") };
+        assert!(message.starts_with("this allows 128 registers to a thread, and about "), "{message}");
+        let ctas = "4 CTAs of this size fit even where each thread has 255 registers, the most";
+        assert_eq!(found(".maxntid 32 .minnctapersm 4"), [ctas]);
+        assert!(found(".maxnreg 16").is_empty());
+        assert!(found(".maxntid 1024 .minnctapersm 2").is_empty());
+    }
 }

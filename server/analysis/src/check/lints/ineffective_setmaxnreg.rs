@@ -1,12 +1,26 @@
 //! `ineffective-setmaxnreg`: registers moved between warps of a kernel that does not say how many it begins with.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 use crate::flow::effects::{first, mentions};
 use ptx_isa::tables::{Protocol, Verb};
 
-const CODE: Code = Code::IneffectiveSetmaxnreg;
+/// A `setmaxnreg` in a kernel whose header does not say how many registers its threads begin with.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct IneffectiveSetmaxnreg;
+
+impl Words for IneffectiveSetmaxnreg {
+    fn message(&self) -> String {
+        "nothing says with how many registers the threads of this kernel begin, so the assembler ignores this"
+            .to_owned()
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = "give the kernel `.maxnreg`, or `.minnctapersm` beside `.maxntid` or `.reqntid`; an option of the assembler does it too";
+        Some(help.to_owned())
+    }
+}
 
 /// Reports the first one of a kernel.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -19,8 +33,24 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     }
     let Some(index) = first(function, Verb::Uses, Protocol::Registers) else { return };
     let head = &function.instructions[index].head;
-    let message =
-        "nothing says with how many registers the threads of this kernel begin, so the assembler ignores this";
-    let help = "give the kernel `.maxnreg`, or `.minnctapersm` beside `.maxntid` or `.reqntid`; an option of the assembler does it too";
-    out.push(Diagnostic::hint(CODE, head.start as usize..head.end as usize, message).with_help(help));
+    out.push(Diagnostic::new(head.start as usize..head.end as usize, IneffectiveSetmaxnreg));
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::IneffectiveSetmaxnreg;
+    use crate::testing::{in_module, messages};
+
+    #[test]
+    fn kernels_that_do_not_say_how_many_registers_they_begin_with() {
+        let found = |bounds: &str| {
+            let header = ".version 8.0\n.target sm_90a\n.address_size 64\n";
+            let body = "setmaxnreg.dec.sync.aligned.u32 40; ret;";
+            in_module(IneffectiveSetmaxnreg, &format!("{header}.visible .entry k() {bounds} {{ {body} }}"))
+        };
+        let expected =
+            "nothing says with how many registers the threads of this kernel begin, so the assembler ignores this";
+        assert_eq!(messages(&found(".maxntid 384")), [expected]);
+        assert!(found(".maxntid 384 .maxnreg 168").is_empty());
+    }
 }

@@ -1,6 +1,6 @@
 //! `mbarrier-protocol`: mbarriers that cannot work as they are used.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 use crate::flow::addresses::Addresses;
@@ -12,7 +12,53 @@ use crate::hir::symbols::Origin;
 use ptx_isa::tables::{Effect, Protocol, Verb};
 use std::ops::Range;
 
-const CODE: Code = Code::MbarrierProtocol;
+/// An mbarrier that cannot work as it is used.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum MbarrierProtocol {
+    /// A wait that tests once, and whose result nothing reads.
+    UnreadAnswer,
+    /// Nothing initialises the mbarrier of that name.
+    NotInitialised(Box<str>),
+    /// A copy lowers the count of transactions, which nothing raises.
+    NoExpectation,
+    /// No barrier lies between the initialisation by one thread and the waits of others on the mbarrier of that name.
+    NoBarrier(Box<str>),
+}
+
+impl Words for MbarrierProtocol {
+    fn message(&self) -> String {
+        match self {
+            Self::UnreadAnswer => {
+                "nothing looks at the answer: it may say that the phase is not complete yet".to_owned()
+            }
+            Self::NotInitialised(name) => format!("`{name}` is used as an mbarrier, but nothing initialises it"),
+            Self::NoExpectation => {
+                "this lowers an mbarrier's count of transactions, which nothing in the kernel raises".to_owned()
+            }
+            Self::NoBarrier(name) => format!(
+                "threads that did not initialise the mbarrier `{name}` come here too, and no barrier lies in between"
+            ),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(match self {
+            Self::UnreadAnswer => {
+                "branch back to it while the predicate is false: `try_wait` gives up after a while, `test_wait` at once"
+                    .to_owned()
+            }
+            Self::NotInitialised(name) => {
+                format!("one thread does `mbarrier.init.shared.b64 [{name}], count;`, then a barrier for all")
+            }
+            Self::NoExpectation => {
+                "announce the bytes first: `mbarrier.arrive.expect_tx.shared.b64 _, [bar], bytes;`".to_owned()
+            }
+            Self::NoBarrier(_) => {
+                "after `mbarrier.init`, a barrier for all threads that use it, such as `bar.sync 0;`".to_owned()
+            }
+        })
+    }
+}
 
 const PROTOCOL: Protocol = Protocol::Mbarrier;
 
@@ -50,9 +96,7 @@ fn answers(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
             _ => false,
         };
         if unread {
-            let message = "nothing looks at the answer: it may say that the phase is not complete yet";
-            let help = "branch back to it while the predicate is false: `try_wait` gives up after a while, `test_wait` at once";
-            out.push(Diagnostic::warning(CODE, range(&operand.range), message).with_help(help));
+            out.push(Diagnostic::new(range(&operand.range), MbarrierProtocol::UnreadAnswer));
         }
     }
 }
@@ -94,12 +138,7 @@ fn initialised(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         let known = variable.uses == count[v] && !variable.symbol.external;
         let hidden = called && variable.symbol.origin == Origin::Module;
         if let (true, false, Some(range)) = (known && !created[v], hidden, uses[v].clone()) {
-            let message = format!("`{}` is used as an mbarrier, but nothing initialises it", variable.name);
-            let help = format!(
-                "one thread does `mbarrier.init.shared.b64 [{}], count;`, then a barrier for all",
-                variable.name
-            );
-            out.push(Diagnostic::warning(CODE, range, message).with_help(help));
+            out.push(Diagnostic::new(range, MbarrierProtocol::NotInitialised(variable.name.clone())));
         }
     }
 }
@@ -114,9 +153,7 @@ fn expected(function: &Function, out: &mut Vec<Diagnostic>) {
     if first(function, Verb::Expects, PROTOCOL).is_some() || calls_anything(function) {
         return;
     }
-    let message = "this lowers an mbarrier's count of transactions, which nothing in the kernel raises";
-    let help = "announce the bytes first: `mbarrier.arrive.expect_tx.shared.b64 _, [bar], bytes;`";
-    out.push(Diagnostic::warning(CODE, range(&function.instructions[copy].head), message).with_help(help));
+    out.push(Diagnostic::new(range(&function.instructions[copy].head), MbarrierProtocol::NoExpectation));
 }
 
 /// A thread initialises and waits without a barrier in between, although other threads wait too.
@@ -171,11 +208,43 @@ fn visible(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     }
     own.visit(&own.solve(), |index, now| {
         let Some((_, n)) = suspects.iter().find(|(i, n)| *i == index && !now.contains(*n)) else { return };
-        let name = &function.variables[places[*n].0 as usize].name;
-        let message = format!(
-            "threads that did not initialise the mbarrier `{name}` come here too, and no barrier lies in between"
-        );
-        let help = "after `mbarrier.init`, a barrier for all threads that use it, such as `bar.sync 0;`";
-        out.push(Diagnostic::warning(CODE, range(&function.instructions[index].head), message).with_help(help));
+        let name = function.variables[places[*n].0 as usize].name.clone();
+        out.push(Diagnostic::new(range(&function.instructions[index].head), MbarrierProtocol::NoBarrier(name)));
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::MbarrierProtocol;
+    use crate::testing::{in_kernel, messages};
+
+    const INIT: &str = "mbarrier.init.shared.b64 [bar], 1; bar.sync 0;";
+    const WAIT: &str = "wait: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0; @!%p1 bra wait;";
+    const COPY: &str = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 64, [bar];";
+
+    fn found(body: &str) -> Vec<String> {
+        let variables = ".shared .align 128 .b8 tile[64]; .shared .align 8 .b64 bar; ld.param.u64 %rd1, [p];";
+        messages(&in_kernel(MbarrierProtocol, &format!("{variables} {body}")))
+    }
+
+    #[test]
+    fn initialisation() {
+        assert!(found(&format!("{INIT} {WAIT}")).is_empty());
+        assert_eq!(found(WAIT), ["`bar` is used as an mbarrier, but nothing initialises it"]);
+        let guarded = format!("setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 [bar], 1; {WAIT}");
+        let expected =
+            "threads that did not initialise the mbarrier `bar` come here too, and no barrier lies in between";
+        assert_eq!(found(&guarded), [expected]);
+        assert!(found(&guarded.replace("wait:", "bar.sync 0; wait:")).is_empty());
+    }
+
+    #[test]
+    fn answers_and_transactions() {
+        let unread = format!("{INIT} mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0;");
+        assert_eq!(found(&unread), ["nothing looks at the answer: it may say that the phase is not complete yet"]);
+        let expected = "this lowers an mbarrier's count of transactions, which nothing in the kernel raises";
+        assert_eq!(found(&format!("{INIT} {COPY} {WAIT}")), [expected]);
+        let announced = "mbarrier.arrive.expect_tx.shared.b64 _, [bar], 64;";
+        assert!(found(&format!("{INIT} {announced} {COPY} {WAIT}")).is_empty());
+    }
 }

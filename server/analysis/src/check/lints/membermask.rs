@@ -1,15 +1,60 @@
 //! `membermask`: a mask of lanes that does not name those that execute the instruction.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 use crate::flow::Operand;
 use crate::flow::divergence::splits;
 
-const CODE: Code = Code::Membermask;
+/// A mask of lanes that does not fit the lanes that execute the instruction.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Membermask {
+    /// The mask names no lane.
+    Empty {
+        /// The instruction.
+        instruction: &'static str,
+    },
+    /// The mask does not name lane 0, which executes the instruction too.
+    WithoutLane0 {
+        /// The instruction.
+        instruction: &'static str,
+        /// The mask.
+        mask: u32,
+    },
+    /// The mask names all lanes, and only some of them execute the instruction.
+    AllLanes {
+        /// The instruction.
+        instruction: &'static str,
+    },
+}
+
+impl Words for Membermask {
+    fn message(&self) -> String {
+        match self {
+            Self::Empty { instruction } => {
+                format!("the mask of `{instruction}` names no lane, so that whatever executes it is not in it")
+            }
+            Self::WithoutLane0 { instruction, mask } => {
+                format!("lane 0 executes this `{instruction}` too, but the mask 0x{mask:x} does not name it")
+            }
+            Self::AllLanes { instruction } => {
+                format!("the mask of `{instruction}` names all lanes, but only some of them get here")
+            }
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = match self {
+            Self::Empty { .. } => "the executing lane must be named; -1 names all lanes",
+            Self::WithoutLane0 { .. } => "every lane that executes it must be in the mask",
+            Self::AllLanes { .. } => "every lane that the mask names must execute the instruction with the same mask",
+        };
+        Some(help.to_owned())
+    }
+}
 
 /// The mask of a whole warp.
-const ALL: i64 = 0xffff_ffff;
+const ALL: u32 = u32::MAX;
 
 /// Finds masks that are known and surely wrong.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -17,22 +62,15 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let mut whole = Vec::new();
     for index in 0..function.instructions.len() {
         let Some(operand) = mask(analysis, index) else { continue };
-        let Some(value) = analysis.variances().constant(operand, index).map(|v| v & ALL) else { continue };
+        let Some(mask) = analysis.variances().constant(operand, index).map(|v| v as u32) else { continue };
         let range = operand.range.start as usize..operand.range.end as usize;
-        let what = function.entry(index).name;
-        if value == 0 {
-            let message = format!("the mask of `{what}` names no lane, so that whatever executes it is not in it");
-            out.push(
-                Diagnostic::warning(CODE, range, message)
-                    .with_help("the executing lane must be named; -1 names all lanes"),
-            );
-        } else if value == ALL {
+        let instruction = function.entry(index).name;
+        if mask == 0 {
+            out.push(Diagnostic::new(range, Membermask::Empty { instruction }));
+        } else if mask == ALL {
             whole.push(index);
-        } else if value & 1 == 0 && function.kernel && is_unconditional(analysis, index) {
-            let message = format!("lane 0 executes this `{what}` too, but the mask 0x{value:x} does not name it");
-            out.push(
-                Diagnostic::warning(CODE, range, message).with_help("every lane that executes it must be in the mask"),
-            );
+        } else if mask & 1 == 0 && function.kernel && is_unconditional(analysis, index) {
+            out.push(Diagnostic::new(range, Membermask::WithoutLane0 { instruction, mask }));
         }
     }
     if whole.is_empty() {
@@ -43,10 +81,8 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         let at = &function.instructions[split.at];
         let guard = at.guard.as_ref().map_or(&at.head, |g| &g.range);
         let name = function.register_name(split.predicate);
-        let message =
-            format!("the mask of `{}` names all lanes, but only some of them get here", function.entry(index).name);
-        let found = Diagnostic::warning(CODE, operand.range.start as usize..operand.range.end as usize, message)
-            .with_help("every lane that the mask names must execute the instruction with the same mask")
+        let data = Membermask::AllLanes { instruction: function.entry(index).name };
+        let found = Diagnostic::new(operand.range.start as usize..operand.range.end as usize, data)
             .related(guard.start as usize..guard.end as usize, format!("`{name}` differs from lane to lane"));
         out.push(found);
     }
@@ -60,4 +96,34 @@ fn mask<'a>(analysis: &Analysis<'a>, index: usize) -> Option<&'a Operand> {
 fn is_unconditional(analysis: &Analysis<'_>, index: usize) -> bool {
     let block = analysis.graph.block_of(index);
     analysis.function.instructions[index].guard.is_none() && analysis.post_dominators().dominates(block, 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::Membermask;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn masks_of_instructions_for_all_lanes() {
+        let sync = |mask: &str| messages(&in_kernel(Membermask, &format!("bar.warp.sync {mask};")));
+        let empty = "the mask of `bar.warp.sync` names no lane, so that whatever executes it is not in it";
+        assert_eq!(sync("0"), [empty]);
+        assert_eq!(sync("6"), ["lane 0 executes this `bar.warp.sync` too, but the mask 0x6 does not name it"]);
+        assert!(sync("-1").is_empty());
+    }
+
+    #[test]
+    fn masks_behind_a_branch() {
+        let shuffle = |mask: &str| {
+            let lanes = "mov.u32 %r1, %laneid; setp.ge.u32 %p1, %r1, 16; @%p1 bra Rest;";
+            in_kernel(
+                Membermask,
+                &format!("{lanes} shfl.sync.down.b32 %r2, %r1, 8, 31, {mask}; Rest: st.u32 [%rd0], 1;"),
+            )
+        };
+        let found = shuffle("-1");
+        assert_eq!(messages(&found), ["the mask of `shfl.sync` names all lanes, but only some of them get here"]);
+        assert_eq!(found[0].related[0].message, "`%p1` differs from lane to lane");
+        assert!(shuffle("0xffff").is_empty());
+    }
 }

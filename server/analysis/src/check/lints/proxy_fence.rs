@@ -1,6 +1,6 @@
 //! `proxy-fence`: memory written in one way and read in another that is not ordered with it.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 use crate::flow::addresses::{Address, Addresses, Counts, base};
@@ -12,7 +12,40 @@ use ptx_isa::OperandName;
 use ptx_isa::tables::{Protocol, Verb};
 use std::ops::Range;
 
-const CODE: Code = Code::ProxyFence;
+/// Memory that is written in one way and read in another without a fence in between.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ProxyFence {
+    /// An asynchronous copy reads the shared variable of that name after ordinary stores to it.
+    Copy(Box<str>),
+    /// A matrix instruction reads shared memory that ordinary stores have filled.
+    Matrix,
+    /// A kernel changes a tensor map, uses one, and publishes none.
+    TensorMap,
+}
+
+impl Words for ProxyFence {
+    fn message(&self) -> String {
+        match self {
+            Self::Copy(name) => format!(
+                "`{name}` was written by ordinary stores, and no `fence.proxy.async` comes before the copy reads it"
+            ),
+            Self::Matrix => "this reads shared memory through the asynchronous proxy, and the kernel has no `fence.proxy.async` after its stores".to_owned(),
+            Self::TensorMap => "the kernel changes a tensor map and uses one, but publishes none".to_owned(),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = match self {
+            Self::Copy(_) | Self::Matrix => {
+                "each thread that wrote does `fence.proxy.async.shared::cta;` after its stores and before the barrier"
+            }
+            Self::TensorMap => {
+                "after the changes `tensormap.cp_fenceproxy` or `fence.proxy.tensormap::generic.release`, before the use `fence.proxy.tensormap::generic.acquire`"
+            }
+        };
+        Some(help.to_owned())
+    }
+}
 
 /// Looks at what the asynchronous proxy and the one of tensor maps read.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -86,13 +119,8 @@ fn copies(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
             store.variable == variable && store.bytes.as_ref().map_or(covers, |b| b.start < end && from < b.end)
         };
         let Some(store) = now.iter().find_map(|n| stores.get(n).filter(|s| hit(s))) else { return };
-        let name = &function.variables[variable as usize].name;
-        let message = format!(
-            "`{name}` was written by ordinary stores, and no `fence.proxy.async` comes before the copy reads it"
-        );
-        let help =
-            "each thread that wrote does `fence.proxy.async.shared::cta;` after its stores and before the barrier";
-        let found = Diagnostic::warning(CODE, range(&operand.range), message).with_help(help);
+        let name = function.variables[variable as usize].name.clone();
+        let found = Diagnostic::new(range(&operand.range), ProxyFence::Copy(name));
         out.push(found.related(range(&function.instructions[store.index].range), "a store"));
     });
 }
@@ -115,9 +143,7 @@ fn matrices(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
             && function.chosen(*i).space.is_some_and(|s| base(s.name) == ".shared")
     };
     let Some(store) = all().find(stores) else { return };
-    let message = "this reads shared memory through the asynchronous proxy, and the kernel has no `fence.proxy.async` after its stores";
-    let help = "each thread that wrote does `fence.proxy.async.shared::cta;` after its stores and before the barrier";
-    let found = Diagnostic::warning(CODE, range(&function.instructions[reader].head), message).with_help(help);
+    let found = Diagnostic::new(range(&function.instructions[reader].head), ProxyFence::Matrix);
     out.push(found.related(range(&function.instructions[store].range), "a store"));
 }
 
@@ -128,8 +154,48 @@ fn tensor_maps(function: &Function, out: &mut Vec<Diagnostic>) {
     if first(function, Verb::Fences, Protocol::TensorMap).is_some() || calls_anything(function) {
         return;
     }
-    let message = "the kernel changes a tensor map and uses one, but publishes none";
-    let help = "after the changes `tensormap.cp_fenceproxy` or `fence.proxy.tensormap::generic.release`, before the use `fence.proxy.tensormap::generic.acquire`";
-    let found = Diagnostic::warning(CODE, range(&function.instructions[reader].head), message).with_help(help);
+    let found = Diagnostic::new(range(&function.instructions[reader].head), ProxyFence::TensorMap);
     out.push(found.related(range(&function.instructions[change].range), "changed here"));
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::ProxyFence;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn copies_after_ordinary_stores() {
+        let copy = |fence: &str| {
+            let store = ".shared .align 16 .b8 tile[64]; ld.param.u64 %rd1, [p]; st.shared.u32 [tile], 1;";
+            let copy = "bar.sync 0; cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 64;";
+            let wait = "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;";
+            in_kernel(ProxyFence, &format!("{store} {fence} {copy} {wait}"))
+        };
+        let found = copy("");
+        let expected =
+            "`tile` was written by ordinary stores, and no `fence.proxy.async` comes before the copy reads it";
+        assert_eq!(messages(&found), [expected]);
+        assert_eq!(found[0].related[0].message, "a store");
+        assert!(copy("fence.proxy.async.shared::cta;").is_empty());
+    }
+    #[test]
+    fn matrices_and_tensor_maps() {
+        let multiply = |fence: &str| {
+            let matrix = "{%f0, %f1, %f2, %f3}, %rd2, %rd2, 0, 1, 1, 0, 0";
+            let store = ".shared .align 128 .b8 tile[1024]; st.shared.u32 [tile], 1;";
+            let multiply = format!("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {matrix};");
+            messages(&in_kernel(ProxyFence, &format!("{store} {fence} wgmma.fence.sync.aligned; {multiply}")))
+        };
+        let expected = "this reads shared memory through the asynchronous proxy, and the kernel has no `fence.proxy.async` after its stores";
+        assert_eq!(multiply(""), [expected]);
+        assert!(multiply("fence.proxy.async.shared::cta;").is_empty());
+        let change = |fence: &str| {
+            let tile = ".shared .align 128 .b8 tile[1024];";
+            let change = "tensormap.replace.tile.global_address.global.b1024.b64 [%rd1], %rd2;";
+            let copy = "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd1, {%r1}], [tile];";
+            messages(&in_kernel(ProxyFence, &format!("{tile} {change} {fence} {copy}")))
+        };
+        assert_eq!(change(""), ["the kernel changes a tensor map and uses one, but publishes none"]);
+        assert!(change("fence.proxy.tensormap::generic.release.gpu;").is_empty());
+    }
 }

@@ -1,10 +1,25 @@
 //! `repeated-destination`: an instruction writes a register twice.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 
-const CODE: Code = Code::RepeatedDestination;
+/// A register that an instruction writes twice.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct RepeatedDestination {
+    /// Its name.
+    pub register: Box<str>,
+}
+
+impl Words for RepeatedDestination {
+    fn message(&self) -> String {
+        format!("`{}` stands twice among the results: which of the values it gets is undefined", self.register)
+    }
+
+    fn help(&self) -> Option<String> {
+        Some("use another register, or `_` where the instruction allows it".to_owned())
+    }
+}
 
 /// Finds registers that stand twice among the results of an instruction.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -17,12 +32,22 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
             }
             let Some(operand) = write.operand.and_then(|o| function.operands.get(o as usize)) else { continue };
             let range = operand.range.start as usize..operand.range.end as usize;
-            let name = function.register_name(write.slot);
-            let message = format!("`{name}` stands twice among the results: which of the values it gets is undefined");
-            out.push(
-                Diagnostic::warning(CODE, range, message)
-                    .with_help("use another register, or `_` where the instruction allows it"),
-            );
+            let register = function.register_name(write.slot).into();
+            out.push(Diagnostic::new(range, RepeatedDestination { register }));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::RepeatedDestination;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn registers_that_are_written_twice() {
+        let found = in_kernel(RepeatedDestination, "ld.global.v2.u32 {%r1, %r1}, [%rd1];");
+        let expected = "`%r1` stands twice among the results: which of the values it gets is undefined";
+        assert_eq!(messages(&found), [expected]);
+        assert!(in_kernel(RepeatedDestination, "ld.global.v2.u32 {%r1, %r2}, [%rd1];").is_empty());
     }
 }

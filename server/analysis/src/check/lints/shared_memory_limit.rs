@@ -1,10 +1,33 @@
 //! `shared-memory-limit`: more shared variables than a kernel may have.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 
-const CODE: Code = Code::SharedMemoryLimit;
+/// A kernel whose shared variables are larger than the target allows.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SharedMemoryLimit {
+    /// The kernel.
+    pub kernel: Box<str>,
+    /// The size of its shared variables in bytes.
+    pub total: u64,
+    /// The target.
+    pub target: &'static str,
+    /// The largest size in bytes on that target.
+    pub limit: u32,
+}
+
+impl Words for SharedMemoryLimit {
+    fn message(&self) -> String {
+        let Self { kernel, total, target, limit } = self;
+        format!("the shared variables of `{kernel}` take {total} bytes; `{target}` has {limit} for them")
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = "the assembler makes no code for this; more can be had at launch, as `.extern .shared .align 16 .b8 name[];`";
+        Some(help.to_owned())
+    }
+}
 
 /// Adds up the variables that a kernel declares or names; the gaps between them and what its callees name come on top.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -16,11 +39,26 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let range = function.name_range.start as usize..function.name_range.end as usize;
-    let message = format!(
-        "the shared variables of `{}` take {total} bytes; `{}` has {} for them",
-        function.name, target.name, target.shared
-    );
-    let help =
-        "the assembler makes no code for this; more can be had at launch, as `.extern .shared .align 16 .b8 name[];`";
-    out.push(Diagnostic::warning(CODE, range, message).with_help(help));
+    let kernel = function.name.clone();
+    out.push(Diagnostic::new(range, SharedMemoryLimit { kernel, total, target: target.name, limit: target.shared }));
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::SharedMemoryLimit;
+    use crate::testing::{in_module, messages};
+
+    #[test]
+    fn more_variables_than_the_target_has_memory() {
+        let found = |target: &str, bytes: u32| {
+            let header = format!(".version 9.0\n.target {target}\n.address_size 64\n");
+            let variables = format!(".shared .b32 a[8192]; .shared .align 16 .b8 b[{bytes}];");
+            let body = format!("{variables} st.shared.u32 [a], 1; st.shared.u32 [b], 1; ret;");
+            messages(&in_module(SharedMemoryLimit, &format!("{header}.entry k() {{ {body} }}")))
+        };
+        let expected = "the shared variables of `k` take 65536 bytes; `sm_90` has 49152 for them";
+        assert_eq!(found("sm_90", 32768), [expected]);
+        assert!(found("sm_90", 16384).is_empty());
+        assert!(found("sm_90a", 32768).is_empty());
+    }
 }

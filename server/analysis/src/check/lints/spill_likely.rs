@@ -1,14 +1,39 @@
 //! `spill-likely`: a function that wants many more registers than it may have.
 
-use crate::check::codes::Code;
-use crate::check::diagnostic::{Diagnostic, Severity};
+use crate::check::codes::Words;
+use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 use crate::flow::effects::mentions;
 use crate::registers::{Bounds, Pressure, limit, spills_are_likely};
 use ptx_isa::ISA;
 use ptx_isa::tables::Protocol;
 
-const CODE: Code = Code::SpillLikely;
+/// A function that needs many more registers than a thread may have.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SpillLikely {
+    /// The number of registers that a thread most likely needs.
+    pub wanted: u32,
+    /// The number of registers that a thread may have.
+    pub limit: u32,
+    /// A directive of the header sets the limit, and not the target.
+    pub by_directive: bool,
+}
+
+impl Words for SpillLikely {
+    fn message(&self) -> String {
+        let Self { wanted, limit, .. } = self;
+        let reason = if self.by_directive {
+            format!("this leaves {limit} registers to a thread, and about {wanted} are wanted")
+        } else {
+            format!("about {wanted} registers are wanted, and no thread has more than {limit}")
+        };
+        format!("{reason}: values will probably be spilled to local memory")
+    }
+
+    fn help(&self) -> Option<String> {
+        Some("hold fewer values at a time, or leave more registers to a thread".to_owned())
+    }
+}
 
 /// Compares what a function is estimated to want, by itself, with what its header and the target leave it. Only what is far over the
 /// limit is reported: the estimate may be off, and the assembler may find a way. Where warps exchange registers, some of them get more
@@ -30,22 +55,42 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     if !spills_are_likely(wanted, limit.registers) {
         return;
     }
-    let (range, message) = match limit.directive {
-        Some(range) => {
-            (range, format!("this leaves {} registers to a thread, and about {wanted} are wanted", limit.registers))
-        }
-        None => {
-            let name = function.name_range.start as usize..function.name_range.end as usize;
-            (name, format!("about {wanted} registers are wanted, and no thread has more than {}", limit.registers))
-        }
-    };
+    let by_directive = limit.directive.is_some();
+    let name = function.name_range.start as usize..function.name_range.end as usize;
+    let range = limit.directive.unwrap_or(name);
     let Pressure { most, peak, .. } = &usage.pressure;
-    let mut found =
-        Diagnostic::hint(CODE, range, format!("{message}: values will probably be spilled to local memory"));
-    found.severity = Severity::Information;
+    let mut found = Diagnostic::new(range, SpillLikely { wanted, limit: limit.registers, by_directive });
     if let Some(instruction) = function.instructions.get(*peak as usize) {
         let place = instruction.head.start as usize..instruction.head.end as usize;
         found = found.related(place, format!("most values are live here: {} registers", most.b32));
     }
-    out.push(found.with_help("hold fewer values at a time, or leave more registers to a thread"));
+    out.push(found);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::SpillLikely;
+    use crate::testing::{in_module, messages};
+    use std::fmt::Write;
+
+    /// A kernel with 48 values that are loaded before and stored after a loop, which changes all of them.
+    fn module(limit: u32) -> String {
+        let mut text = format!(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() .maxnreg {limit}\n");
+        text += "{ .reg .f32 %f<49>; .reg .b64 %rd; .reg .b32 %r; .reg .pred %p; mov.u64 %rd, 0; mov.u32 %r, 0;\n";
+        (0..48).for_each(|n| writeln!(text, "ld.global.f32 %f{n}, [%rd+{}];", 4 * n).unwrap());
+        text += "again: ld.global.f32 %f48, [%rd+1024];\n";
+        (0..48).for_each(|n| writeln!(text, "fma.rn.f32 %f{n}, %f{n}, %f48, %f{n};").unwrap());
+        text += "add.u32 %r, %r, 1; setp.lt.u32 %p, %r, 100; @%p bra again;\n";
+        (0..48).for_each(|n| writeln!(text, "st.global.f32 [%rd+{}], %f{n};", 4 * n).unwrap());
+        text + "ret; }\n"
+    }
+
+    #[test]
+    fn bounds_far_below_the_demand() {
+        let found = in_module(SpillLikely, &module(24));
+        let [message] = &messages(&found)[..] else { panic!("{found:?}") };
+        let (before, after) = ("this leaves 24 registers to a thread, and about ", "spilled to local memory");
+        assert!(message.starts_with(before) && message.ends_with(after), "{message}");
+        assert!(in_module(SpillLikely, &module(128)).is_empty());
+    }
 }

@@ -1,6 +1,6 @@
 //! `uninitialized-register`: a register is read that nothing has written.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::{Diagnostic, Severity};
 use crate::check::lints::Analysis;
 use crate::flow::written::{Certainty, Unwritten, undefined_copies, unwritten};
@@ -9,7 +9,51 @@ use ptx_isa::tables::Computes;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-const CODE: Code = Code::UninitializedRegister;
+/// A register that holds no defined value where it is read.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct UninitializedRegister {
+    /// Its name.
+    pub register: Box<str>,
+    /// Why it holds none.
+    pub cause: Cause,
+}
+
+/// Why a register holds no defined value.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// No instruction writes it.
+    Never,
+    /// No instruction that leads to the read writes it.
+    Nowhere,
+    /// Not every way that leads to the read writes it.
+    Sometimes,
+    /// It is a copy of the register of that name, which no instruction writes.
+    Copy(Box<str>),
+}
+
+impl Words for UninitializedRegister {
+    fn message(&self) -> String {
+        let name = &self.register;
+        match &self.cause {
+            Cause::Never => format!("`{name}` is read here, but no instruction of the function writes it"),
+            Cause::Nowhere => format!("`{name}` is read here before anything has written it"),
+            Cause::Sometimes => format!("`{name}` is not written on every way that leads here"),
+            Cause::Copy(origin) => {
+                format!("`{name}` holds no defined value here: it is a copy of `{origin}`, which no instruction writes")
+            }
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = match self.cause {
+            Cause::Never => "a register holds no defined value before it is written",
+            Cause::Nowhere => "whatever writes it is not executed before this instruction",
+            Cause::Sometimes => "where the value does not matter, set it to 0 before the branch to say so",
+            Cause::Copy(_) => return None,
+        };
+        Some(help.to_owned())
+    }
+}
 
 /// Finds the reads; of each register the first.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -56,10 +100,8 @@ pub fn find_copies(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
             let Some(origin) = copies.remove(&used.slot) else { continue };
             let (name, origin) = (function.register_name(used.slot), function.register_name(origin));
             let range = place(function, index, used);
-            let message = format!(
-                "`{name}` holds no defined value here: it is a copy of `{origin}`, which no instruction writes"
-            );
-            out.push(Diagnostic::warning(CODE, range, message));
+            let data = UninitializedRegister { register: name.into(), cause: Cause::Copy(origin.into()) };
+            out.push(Diagnostic::new(range, data));
         }
     }
 }
@@ -87,23 +129,45 @@ fn report(function: &Function, read: &Unwritten) -> Diagnostic {
     let range = place(function, read.instruction, &read.used);
     let declared = &function.declaration(read.used.slot).range;
     let declared = declared.start as usize..declared.end as usize;
-    match read.certainty {
-        Certainty::Never => Diagnostic::warning(
-            CODE,
-            range,
-            format!("`{name}` is read here, but no instruction of the function writes it"),
-        )
-        .with_help("a register holds no defined value before it is written")
-        .related(declared, "declared here"),
-        Certainty::Nowhere => {
-            Diagnostic::warning(CODE, range, format!("`{name}` is read here before anything has written it"))
-                .with_help("whatever writes it is not executed before this instruction")
-                .related(declared, "declared here")
-        }
-        Certainty::Sometimes => {
-            Diagnostic::hint(CODE, range, format!("`{name}` is not written on every way that leads here"))
-                .with_help("where the value does not matter, set it to 0 before the branch to say so")
-                .related(declared, "declared here")
-        }
+    let (cause, severity) = match read.certainty {
+        Certainty::Never => (Cause::Never, Severity::Warning),
+        Certainty::Nowhere => (Cause::Nowhere, Severity::Warning),
+        Certainty::Sometimes => (Cause::Sometimes, Severity::Hint),
+    };
+    Diagnostic::new(range, UninitializedRegister { register: name.into(), cause })
+        .severity(severity)
+        .related(declared, "declared here")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::UninitializedRegister;
+    use crate::check::diagnostic::Severity;
+    use crate::testing::in_kernel;
+
+    fn found(body: &str) -> Vec<(Severity, String)> {
+        let found = in_kernel(UninitializedRegister, body);
+        found.iter().map(|d| (d.severity, d.message())).collect()
+    }
+
+    #[test]
+    fn reads_without_a_write() {
+        let never = "`%r1` is read here, but no instruction of the function writes it";
+        assert_eq!(found("add.u32 %r0, %r1, 1;"), [(Severity::Warning, never.to_owned())]);
+        assert_eq!(found("mov.u32 %r1, 1; add.u32 %r0, %r1, 1;"), []);
+        let nowhere = "`%r1` is read here before anything has written it";
+        assert_eq!(found("add.u32 %r0, %r1, 1; mov.u32 %r1, 1;"), [(Severity::Warning, nowhere.to_owned())]);
+    }
+
+    #[test]
+    fn reads_that_do_less_harm() {
+        let sometimes = "`%r1` is not written on every way that leads here";
+        let guarded = "mov.u32 %r2, %tid.x; setp.eq.u32 %p0, %r2, 0; @%p0 mov.u32 %r1, 1; add.u32 %r0, %r1, 1;";
+        assert_eq!(found(guarded), [(Severity::Hint, sometimes.to_owned())]);
+        let carried = "`%r1` is read here, but no instruction of the function writes it";
+        assert_eq!(found("mov.u32 %r2, %r1;"), [(Severity::Hint, carried.to_owned())]);
+        let copy = "`%r2` holds no defined value here: it is a copy of `%r1`, which no instruction writes";
+        let both = [(Severity::Hint, carried.to_owned()), (Severity::Warning, copy.to_owned())];
+        assert_eq!(found("mov.u32 %r2, %r1; add.u32 %r0, %r2, 1;"), both);
     }
 }

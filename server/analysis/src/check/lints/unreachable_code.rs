@@ -1,11 +1,29 @@
 //! `unreachable-code`: instructions that control cannot get to.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 use ptx_isa::tables::Flow;
 
-const CODE: Code = Code::UnreachableCode;
+/// Instructions that are never executed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct UnreachableCode {
+    /// How many they are.
+    pub count: usize,
+}
+
+impl Words for UnreachableCode {
+    fn message(&self) -> String {
+        match self.count {
+            1 => "this instruction is never executed".to_owned(),
+            n => format!("these {n} instructions are never executed"),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        Some("no way leads here from the beginning of the function".to_owned())
+    }
+}
 
 /// Finds them; neighbours are one finding.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -27,14 +45,23 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         let Some(first) = (first..end).find(|i| !closing(i)) else { continue };
         let range =
             function.instructions[first].range.start as usize..function.instructions[end - 1].range.end as usize;
-        let message = match end - first {
-            1 => "this instruction is never executed".to_owned(),
-            n => format!("these {n} instructions are never executed"),
-        };
-        out.push(
-            Diagnostic::hint(CODE, range, message)
-                .with_help("no way leads here from the beginning of the function")
-                .unnecessary(),
-        );
+        out.push(Diagnostic::new(range, UnreachableCode { count: end - first }).unnecessary());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::UnreachableCode;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn instructions_behind_a_jump() {
+        let found = in_kernel(UnreachableCode, "bra Done; mov.u32 %r0, 1; Done:");
+        assert_eq!(messages(&found), ["this instruction is never executed"]);
+        assert!(found[0].unnecessary);
+        let found = in_kernel(UnreachableCode, "bra Done; mov.u32 %r0, 1; mov.u32 %r1, 1; Done:");
+        assert_eq!(messages(&found), ["these 2 instructions are never executed"]);
+        assert!(in_kernel(UnreachableCode, "bra Done; Done: mov.u32 %r0, 1;").is_empty());
+        assert!(in_kernel(UnreachableCode, "bra Done; ret; Done:").is_empty(), "compilers write such a `ret`");
     }
 }

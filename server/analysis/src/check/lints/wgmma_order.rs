@@ -1,6 +1,6 @@
 //! `wgmma-order`: matrix instructions of a warp group without the fences and waits that their registers need.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 use crate::flow::bits::Bits;
@@ -10,7 +10,46 @@ use crate::flow::{Function, Slot};
 use ptx_isa::tables::{Protocol, Verb};
 use std::collections::HashMap;
 
-const CODE: Code = Code::WgmmaOrder;
+/// A matrix instruction of a warp group without the fence or the wait that its registers need.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum WgmmaOrder {
+    /// No fence comes before the first one.
+    NoFence,
+    /// The register of that name is written before it without a fence in between.
+    Written(Box<str>),
+    /// A register is read that the instruction may still be writing.
+    Read {
+        /// The register.
+        register: Box<str>,
+        /// The instruction may be in no group yet, so that there is nothing to wait for.
+        uncommitted: bool,
+    },
+}
+
+impl Words for WgmmaOrder {
+    fn message(&self) -> String {
+        match self {
+            Self::NoFence => "no `wgmma.fence` comes before this".to_owned(),
+            Self::Written(name) => format!("`{name}` is written before this without a `wgmma.fence` in between"),
+            Self::Read { register, .. } => {
+                format!("`{register}` is read while `wgmma.mma_async` may still be writing it")
+            }
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = match self {
+            Self::NoFence | Self::Written(_) => {
+                "put `wgmma.fence.sync.aligned;` after the last access to its registers: the tensor core reads them in its own time"
+            }
+            Self::Read { uncommitted: true, .. } => {
+                "before the read, `wgmma.commit_group.sync.aligned;` and `wgmma.wait_group.sync.aligned 0;`"
+            }
+            Self::Read { uncommitted: false, .. } => "before the read, `wgmma.wait_group.sync.aligned 0;`",
+        };
+        Some(help.to_owned())
+    }
+}
 
 const PROTOCOL: Protocol = Protocol::Wgmma;
 
@@ -70,14 +109,13 @@ fn fences(analysis: &Analysis<'_>, multiplies: &[usize], numbers: &HashMap<Slot,
         }
         let all = registers(function, index, &[Verb::Starts, Verb::Uses]);
         let changed = all.into_iter().find(|s| numbers.get(s).is_some_and(|n| now.contains(*n)));
-        let message = match changed {
-            _ if now.contains(none) => "no `wgmma.fence` comes before this".to_owned(),
-            Some(slot) => format!("`{}` is written before this without a `wgmma.fence` in between", function.register_name(slot)),
+        let found = match changed {
+            _ if now.contains(none) => WgmmaOrder::NoFence,
+            Some(slot) => WgmmaOrder::Written(function.register_name(slot).into()),
             None => return,
         };
         reported = true;
-        let help = "put `wgmma.fence.sync.aligned;` after the last access to its registers: the tensor core reads them in its own time";
-        out.push(Diagnostic::warning(CODE, head(function, index), message).with_help(help));
+        out.push(Diagnostic::new(head(function, index), found));
     });
 }
 
@@ -106,14 +144,38 @@ fn waits(analysis: &Analysis<'_>, multiplies: &[usize], numbers: &HashMap<Slot, 
         };
         let operand = used.operand.and_then(|o| function.operands.get(o as usize));
         let range = operand.map_or_else(|| head(function, index), |o| o.range.start as usize..o.range.end as usize);
-        let name = function.register_name(used.slot);
-        let message = format!("`{name}` is read while `wgmma.mma_async` may still be writing it");
-        let help = if pending.uncommitted[index].contains(fact) {
-            "before the read, `wgmma.commit_group.sync.aligned;` and `wgmma.wait_group.sync.aligned 0;`"
-        } else {
-            "before the read, `wgmma.wait_group.sync.aligned 0;`"
-        };
-        out.push(Diagnostic::warning(CODE, range, message).with_help(help));
+        let register = function.register_name(used.slot).into();
+        let uncommitted = pending.uncommitted[index].contains(fact);
+        out.push(Diagnostic::new(range, WgmmaOrder::Read { register, uncommitted }));
         return;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::WgmmaOrder;
+    use crate::testing::{in_kernel, messages};
+
+    const FENCE: &str = "wgmma.fence.sync.aligned;";
+    const COMMIT: &str = "wgmma.commit_group.sync.aligned;";
+    const WAIT: &str = "wgmma.wait_group.sync.aligned 0;";
+
+    fn found(before: &str, after: &str) -> Vec<String> {
+        let matrix = "{%f0, %f1, %f2, %f3}";
+        let multiply =
+            format!("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {matrix}, %rd2, %rd3, 0, 1, 1, 0, 0;");
+        let store = format!("st.global.v4.f32 [%rd1], {matrix};");
+        messages(&in_kernel(WgmmaOrder, &format!("{before} {multiply} {after} {store}")))
+    }
+
+    #[test]
+    fn fences_before_and_waits_after() {
+        assert!(found(FENCE, &format!("{COMMIT} {WAIT}")).is_empty());
+        assert_eq!(found("", &format!("{COMMIT} {WAIT}")), ["no `wgmma.fence` comes before this"]);
+        let written = "`%f1` is written before this without a `wgmma.fence` in between";
+        assert_eq!(found(&format!("{FENCE} mov.f32 %f1, 0f00000000;"), &format!("{COMMIT} {WAIT}")), [written]);
+        let read = "`%f0` is read while `wgmma.mma_async` may still be writing it";
+        assert_eq!(found(FENCE, COMMIT), [read]);
+        assert_eq!(found(FENCE, WAIT), [read], "nothing is committed");
     }
 }

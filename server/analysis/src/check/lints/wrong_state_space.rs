@@ -1,6 +1,6 @@
 //! `wrong-state-space`: an address that counts in another state space than the instruction takes it for.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 use crate::flow::addresses::{Address, Addresses, Counts, base, is_window};
@@ -8,7 +8,63 @@ use crate::flow::effects::effects;
 use crate::flow::{Operand, Role, Value};
 use ptx_isa::tables::{Kind, Protocol, Spaces, Verb};
 
-const CODE: Code = Code::WrongStateSpace;
+/// An address in a register that counts in another state space than the instruction takes it for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct WrongStateSpace(pub Box<AddressMismatch>);
+
+/// The data of a [`WrongStateSpace`], which is too large to be in every finding.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct AddressMismatch {
+    /// The register.
+    pub register: Box<str>,
+    /// The variable that it points into, where it is known.
+    pub variable: Option<Box<str>>,
+    /// How the address counts.
+    pub actual: Counts,
+    /// How the instruction takes it to count.
+    pub expected: Expected,
+}
+
+/// How an instruction takes an address to count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Expected {
+    /// Generically.
+    Generic,
+    /// In a state space, `.shared`.
+    In(&'static str),
+}
+
+impl Words for WrongStateSpace {
+    fn message(&self) -> String {
+        let AddressMismatch { register, variable, actual, expected } = &*self.0;
+        let of = variable.as_ref().map_or_else(String::new, |v| format!(", that of `{v}`"));
+        let holds = match actual {
+            Counts::In(space) => format!("an address in `{space}`{of}"),
+            Counts::Generic(space) => format!("the generic address of something in `{space}`{of}"),
+        };
+        let takes = match (expected, actual) {
+            (Expected::Generic, _) => "a generic one".to_owned(),
+            (Expected::In(space), Counts::Generic(same)) if space == same => format!("one that counts in `{space}`"),
+            (Expected::In(space), _) => format!("one in `{space}`"),
+        };
+        format!("`{register}` holds {holds}, but {takes} is wanted here")
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(match (self.0.expected, self.0.actual) {
+            (Expected::In(_), Counts::In(space)) => format!("access it in `{space}`, or take another register"),
+            (Expected::In(expected), Counts::Generic(space)) if expected == space => {
+                format!("leave out the state space, or convert it with `cvta.to{space}`")
+            }
+            (Expected::In(_), Counts::Generic(space)) => {
+                format!("leave out the state space, or convert it with `cvta.to{space}` and access it there")
+            }
+            (Expected::Generic, Counts::In(space) | Counts::Generic(space)) => {
+                format!("write the state space, `{space}`, or convert the address with `cvta{space}`")
+            }
+        })
+    }
+}
 
 /// Looks at every address that is in a register.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
@@ -19,23 +75,17 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
             if !matches!(operand.value, Value::Register(_)) {
                 continue;
             }
-            let Some(takes) = takes(analysis, index, operand) else { continue };
+            let Some(expected) = expected(analysis, index, operand) else { continue };
             let Some(address) = addresses.of(index, operand) else { continue };
-            if let Some(problem) = problem(analysis, takes, address) {
-                out.push(report(analysis, operand, address, problem));
+            if differs(analysis, expected, address) {
+                out.push(report(analysis, operand, address, expected));
             }
         }
     }
 }
 
-/// What an instruction takes an operand for.
-#[derive(Clone, Copy)]
-enum Takes {
-    Generic,
-    In(&'static str),
-}
-
-fn takes(analysis: &Analysis<'_>, index: usize, operand: &Operand) -> Option<Takes> {
+/// How an instruction takes an operand to count, if it is an address.
+fn expected(analysis: &Analysis<'_>, index: usize, operand: &Operand) -> Option<Expected> {
     let function = analysis.function;
     let chosen = function.chosen(index);
     let spec = operand.spec?;
@@ -52,58 +102,88 @@ fn takes(analysis: &Analysis<'_>, index: usize, operand: &Operand) -> Option<Tak
             // The names are those that a variable may be in; the address is generic unless one of them is a modifier.
             Spaces::Named(names) => chosen.values.iter().flatten().copied().find(|v| names.contains(v)),
         };
-        return Some(written.map_or(Takes::Generic, |s| Takes::In(base(s))));
+        return Some(written.map_or(Expected::Generic, |s| Expected::In(base(s))));
     }
     let effect = effects(function, index).find(|e| e.protocol == Protocol::Address && e.operand == spec.name)?;
     match effect.verb {
-        Verb::Widens => chosen.space.map(|s| Takes::In(base(s.name))),
-        Verb::Narrows => Some(Takes::Generic),
+        Verb::Widens => chosen.space.map(|s| Expected::In(base(s.name))),
+        Verb::Narrows => Some(Expected::Generic),
         _ => None,
     }
 }
 
-/// What is wrong, in words: what the instruction takes, and what to do.
-fn problem(analysis: &Analysis<'_>, takes: Takes, address: Address) -> Option<(String, String)> {
+/// Whether an address counts in another way than the instruction takes it to.
+fn differs(analysis: &Analysis<'_>, expected: Expected, address: Address) -> bool {
     // What `.param` means in a function is memory of the thread, and the address may be either.
     let unclear = |space: &str| space == ".param" && !analysis.function.kernel;
-    match (takes, address.counts) {
-        (_, Counts::In(space) | Counts::Generic(space)) if unclear(space) => None,
-        (Takes::In(wanted), Counts::In(space)) if wanted != space => {
-            Some((format!("one in `{wanted}`"), format!("access it in `{space}`, or take another register")))
-        }
-        (Takes::In(wanted), Counts::Generic(space)) if wanted != space => Some((
-            format!("one in `{wanted}`"),
-            format!("leave out the state space, or convert it with `cvta.to{space}` and access it there"),
-        )),
-        (Takes::In(wanted), Counts::Generic(_)) if is_window(wanted) => Some((
-            format!("one that counts in `{wanted}`"),
-            format!("leave out the state space, or convert it with `cvta.to{wanted}`"),
-        )),
-        (Takes::Generic, Counts::In(space)) if is_window(space) => Some((
-            "a generic one".to_owned(),
-            format!("write the state space, `{space}`, or convert the address with `cvta{space}`"),
-        )),
-        _ => None,
+    match (expected, address.counts) {
+        (_, Counts::In(space) | Counts::Generic(space)) if unclear(space) => false,
+        (Expected::In(expected), Counts::In(space)) => expected != space,
+        (Expected::In(expected), Counts::Generic(space)) => expected != space || is_window(expected),
+        (Expected::Generic, Counts::In(space)) => is_window(space),
+        (Expected::Generic, Counts::Generic(_)) => false,
     }
 }
 
-fn report(analysis: &Analysis<'_>, operand: &Operand, address: Address, (takes, help): (String, String)) -> Diagnostic {
+fn report(analysis: &Analysis<'_>, operand: &Operand, address: Address, expected: Expected) -> Diagnostic {
     let function = analysis.function;
     let range = operand.range.start as usize..operand.range.end as usize;
-    let name = match operand.value {
-        Value::Register(slot) => function.register_name(slot),
-        _ => String::new(),
+    let register = match operand.value {
+        Value::Register(slot) => function.register_name(slot).into(),
+        _ => Box::default(),
     };
-    let of = address.variable.and_then(|v| function.variables.get(v as usize));
-    let of = of.map_or_else(String::new, |v| format!(", that of `{}`", v.name));
-    let holds = match address.counts {
-        Counts::In(space) => format!("an address in `{space}`{of}"),
-        Counts::Generic(space) => format!("the generic address of something in `{space}`{of}"),
-    };
-    let message = format!("`{name}` holds {holds}, but {takes} is wanted here");
-    let found = Diagnostic::warning(CODE, range, message).with_help(help);
+    let variable = address.variable.and_then(|v| function.variables.get(v as usize)).map(|v| v.name.clone());
+    let mismatch = AddressMismatch { register, variable, actual: address.counts, expected };
+    let found = Diagnostic::new(range, WrongStateSpace(Box::new(mismatch)));
     match address.by.and_then(|by| function.instructions.get(by as usize)) {
         Some(by) => found.related(by.range.start as usize..by.range.end as usize, "the address comes from here"),
         None => found,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::WrongStateSpace;
+    use crate::testing::in_kernel;
+
+    fn found(store: &str) -> Vec<(String, Option<String>)> {
+        let addresses = "mov.u64 %rd1, tile; cvta.shared.u64 %rd2, %rd1;";
+        let found = in_kernel(WrongStateSpace, &format!(".shared .align 16 .b8 tile[64]; {addresses} {store}"));
+        found.iter().map(|d| (d.message(), d.help())).collect()
+    }
+
+    fn wrong(message: &str, help: &str) -> [(String, Option<String>); 1] {
+        [(message.to_owned(), Some(help.to_owned()))]
+    }
+
+    #[test]
+    fn addresses_that_count_in_another_way() {
+        let holds = "`%rd1` holds an address in `.shared`, that of `tile`, but";
+        let global = wrong(
+            &format!("{holds} one in `.global` is wanted here"),
+            "access it in `.shared`, or take another register",
+        );
+        assert_eq!(found("st.global.u32 [%rd1], 1;"), global);
+        let generic = wrong(
+            &format!("{holds} a generic one is wanted here"),
+            "write the state space, `.shared`, or convert the address with `cvta.shared`",
+        );
+        assert_eq!(found("st.u32 [%rd1], 1;"), generic);
+        assert!(found("st.shared.u32 [%rd1], 1; st.u32 [%rd2], 1;").is_empty());
+    }
+
+    #[test]
+    fn generic_addresses() {
+        let holds = "`%rd2` holds the generic address of something in `.shared`, that of `tile`, but";
+        let same = wrong(
+            &format!("{holds} one that counts in `.shared` is wanted here"),
+            "leave out the state space, or convert it with `cvta.to.shared`",
+        );
+        assert_eq!(found("st.shared.u32 [%rd2], 1;"), same);
+        let other = wrong(
+            &format!("{holds} one in `.global` is wanted here"),
+            "leave out the state space, or convert it with `cvta.to.shared` and access it there",
+        );
+        assert_eq!(found("st.global.u32 [%rd2], 1;"), other);
     }
 }

@@ -1,14 +1,13 @@
 //! `module-header`: `.version`, `.target` and `.address_size`, which open a module in this order.
 
-use super::{did_you_mean, missing_directive, redundant_directive, suggest};
+use super::{did_you_mean, missing_directive, redundant_directive, requires_version, suggest};
 use crate::check::codes::Code;
 use crate::check::diagnostic::{Diagnostic, Fix};
 use crate::check::directives;
-use crate::check::raise;
 use crate::hir::ast::Word;
 use crate::hir::literal;
 use crate::hir::lower::{Source, named_children};
-use crate::target::{Environment, describe_needs, find_target};
+use crate::target::{Environment, find_target};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Target, Version};
 use ptx_syntax::{Node, fields, kinds};
@@ -176,18 +175,10 @@ impl Progress {
             }
         }
         // The architecture must exist in this version.
-        if let Some((name, target)) = last
-            && let Some(gate) = (Environment { target: None, ..environment.clone() }).refused(target.gates, |_| true)
-        {
-            let message = format!(
-                "`{}` needs {}; this module says {}",
-                target.name,
-                describe_needs(gate),
-                environment.version.map_or("nothing".to_owned(), |v| format!("PTX {v}"))
-            );
-            let mut found = Diagnostic::error(Code::RequiresVersion, name.range(), message);
-            found.fixes.extend(raise::fix([gate], environment));
-            out.push(found);
+        if let Some((name, target)) = last {
+            let version = Environment { target: None, ..environment.clone() };
+            let gate = version.refused(target.gates, |_| true);
+            out.extend(gate.map(|gate| requires_version::report(name.range(), target.name, gate, &version)));
         }
     }
 

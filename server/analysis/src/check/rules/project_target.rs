@@ -1,5 +1,6 @@
 //! `project-target`: the module's own target has it, but not every architecture that the project is for.
 
+use super::requires_version;
 use crate::check::codes::Code;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::lower::{Source, named_children};
@@ -44,10 +45,7 @@ pub fn check(
         (environment.target, environment.asked) = (Some(asked), true);
         let version = Environment { target: None, ..environment.clone() };
         if let Some(gate) = version.refused(asked.gates, |_| true) {
-            let what = format!("`{}`, for which this module is checked, needs", asked.name);
-            let says = environment.version.map_or("nothing".to_owned(), |v| format!("PTX {v}"));
-            let message = format!("{what} {}; it says {says}", describe_needs(gate));
-            out.push(Diagnostic::error(Code::RequiresVersion, range.clone(), message));
+            out.push(requires_version::checked_target(range.clone(), asked.name, gate, environment));
         }
     }
     let Some(target) = environment.target.filter(|_| !environment.asked) else { return };

@@ -1,27 +1,75 @@
 //! `redundant-directive`: a directive that the assembler takes and ignores.
 
 use super::one_of;
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::ast::Word;
 use std::ops::Range;
 
-const CODE: Code = Code::RedundantDirective;
+/// A directive that has no effect.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum RedundantDirective {
+    /// The directive of that name stands again further on.
+    Overridden(Box<str>),
+    /// A directive that has an effect only beside certain others.
+    Idle {
+        /// The directive.
+        name: Box<str>,
+        /// The directives of which one must stand beside it.
+        without: &'static [&'static str],
+    },
+    /// A second `.target` directly after the first.
+    SecondTarget,
+}
+
+impl Words for RedundantDirective {
+    fn message(&self) -> String {
+        match self {
+            Self::Overridden(name) => format!("`{name}` stands here more than once, and only the last one counts"),
+            Self::Idle { name, without } => format!("`{name}` is ignored without {}", one_of(without)),
+            Self::SecondTarget => "only the last architecture counts: a module needs one `.target`".to_owned(),
+        }
+    }
+}
 
 /// The same directive stands again further on.
 pub fn overridden(range: Range<usize>, name: Word<'_>, later: Word<'_>) -> Diagnostic {
-    let message = format!("`{}` stands here more than once, and only the last one counts", name.text);
-    Diagnostic::warning(CODE, range, message).related(later.range(), "this one overrides it").unnecessary()
+    Diagnostic::new(range, RedundantDirective::Overridden(name.text.into()))
+        .related(later.range(), "this one overrides it")
+        .unnecessary()
 }
 
-/// Without another directive it says nothing.
-pub fn idle(range: Range<usize>, name: Word<'_>, without: &[&str]) -> Diagnostic {
-    let message = format!("`{}` is ignored without {}", name.text, one_of(without));
-    Diagnostic::warning(CODE, range, message).unnecessary()
+/// The directive needs one of some others beside it to have an effect.
+pub fn idle(range: Range<usize>, name: Word<'_>, without: &'static [&'static str]) -> Diagnostic {
+    Diagnostic::new(range, RedundantDirective::Idle { name: name.text.into(), without }).unnecessary()
 }
 
 /// A second `.target` directly after the first.
 pub fn second_target(range: Range<usize>) -> Diagnostic {
-    let message = "only the last architecture counts: a module needs one `.target`";
-    Diagnostic::warning(CODE, range, message)
+    Diagnostic::new(range, RedundantDirective::SecondTarget)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::RedundantDirective;
+    use crate::testing::{in_module, messages};
+
+    const HEADER: &str = ".version 9.0\n.target sm_90a\n.address_size 64\n";
+
+    fn found(directives: &str) -> Vec<String> {
+        let found = in_module(RedundantDirective, &format!("{HEADER}.visible .entry k() {directives} {{ ret; }}"));
+        assert!(found.iter().all(|d| d.unnecessary));
+        messages(&found)
+    }
+
+    #[test]
+    fn directives_without_effect() {
+        let twice = "`.maxnreg` stands here more than once, and only the last one counts";
+        assert_eq!(found(".maxnreg 32 .maxnreg 64"), [twice]);
+        let idle = "`.minnctapersm` is ignored without `.maxntid` or `.reqntid`";
+        assert_eq!(found(".minnctapersm 2"), [idle]);
+        assert!(found(".maxntid 32 .minnctapersm 2").is_empty());
+        let second = in_module(RedundantDirective, ".version 9.0\n.target sm_90\n.target sm_90a\n");
+        assert_eq!(messages(&second), ["only the last architecture counts: a module needs one `.target`"]);
+    }
 }

@@ -1,27 +1,161 @@
 //! `requires-version`: the module's `.version` is too old.
 
-use crate::check::codes::Code;
+use super::requires_target::RequiresTarget;
+use crate::check::codes::{Finding, Words};
 use crate::check::diagnostic::Diagnostic;
 use crate::check::raise;
-use crate::target::{Environment, describe_needs};
-use ptx_isa::tables::Gate;
+use crate::target::{Environment, ModuleTarget, describe_alternatives};
+use ptx_isa::tables::{Gate, GateAlternative};
 use std::ops::Range;
 
-const CODE: Code = Code::RequiresVersion;
+/// Something that a newer `.version` has.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct RequiresVersion(pub Box<Requirement>);
 
-/// The report, under this code or that of `requires-target`, whichever is at fault.
-pub fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Environment) -> Diagnostic {
-    report_part(range, &format!("`{what}`"), gate, environment)
+/// Something that the version and target of a module do not have: the data of `requires-version` and `requires-target`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Requirement {
+    /// What the module does not have.
+    pub subject: Subject,
+    /// The versions and targets of which one must hold.
+    pub alternatives: &'static [GateAlternative],
+    /// What to do instead; may be empty.
+    pub note: &'static str,
+    /// The version and target of the module.
+    pub module: ModuleTarget,
 }
 
-/// The same for something that has no name of its own: `what` is words.
-pub fn report_part(range: Range<usize>, what: &str, gate: &Gate, environment: &Environment) -> Diagnostic {
+/// What needs a version or target.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Subject {
+    /// Something that is quoted from the source.
+    Quoted(Box<str>),
+    /// Something without a name of its own, in words.
+    Words(&'static str),
+    /// A part of the syntax of a directive.
+    Part {
+        /// Its name in the tables.
+        part: &'static str,
+        /// The directive.
+        directive: &'static str,
+    },
+    /// The target for which a module is checked in place of its own.
+    CheckedTarget(&'static str),
+}
+
+impl Requirement {
+    /// What is needed: `needs PTX 7.0 and sm_80`.
+    pub fn needs(&self) -> String {
+        format!("needs {}", describe_alternatives(self.alternatives))
+    }
+}
+
+impl Words for Requirement {
+    fn message(&self) -> String {
+        let (needs, says) = (self.needs(), self.module.says());
+        match &self.subject {
+            Subject::Quoted(what) => format!("`{what}` {needs}; {says}"),
+            Subject::Words(what) => format!("{what} {needs}; {says}"),
+            Subject::Part { part, directive } => format!("{} in `{directive}` {needs}; {says}", part.replace('_', " ")),
+            Subject::CheckedTarget(target) => {
+                let version = self.module.version.map_or("nothing".to_owned(), |v| format!("PTX {v}"));
+                format!("`{target}`, for which this module is checked, {needs}; it says {version}")
+            }
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        (!self.note.is_empty()).then(|| self.note.to_owned())
+    }
+}
+
+impl Words for RequiresVersion {
+    fn message(&self) -> String {
+        self.0.message()
+    }
+
+    fn help(&self) -> Option<String> {
+        self.0.help()
+    }
+}
+
+/// The report on something quoted from the source: `requires-version` if some alternative fits the target, else `requires-target`.
+pub fn report(range: Range<usize>, what: &str, gate: &'static Gate, environment: &Environment) -> Diagnostic {
+    report_subject(range, Subject::Quoted(what.into()), gate, environment)
+}
+
+/// The same report on anything else.
+pub fn report_subject(
+    range: Range<usize>,
+    subject: Subject,
+    gate: &'static Gate,
+    environment: &Environment,
+) -> Diagnostic {
     // If some alternative fits the target, only the version is too old.
     let version_alone =
         gate.alternatives.iter().any(|a| environment.has(a.feature) && !environment.version_at_least(a.ptx));
-    let code = if version_alone { CODE } else { Code::RequiresTarget };
-    let message = format!("{what} needs {}; {}", describe_needs(gate), environment.says());
-    let mut diagnostic = Diagnostic::error(code, range, message);
-    diagnostic.fixes.extend(raise::fix([gate], environment));
-    if gate.note.is_empty() { diagnostic } else { diagnostic.with_help(gate.note) }
+    let requirement = Box::new(requirement(subject, gate, environment));
+    let finding: Finding =
+        if version_alone { RequiresVersion(requirement).into() } else { RequiresTarget(requirement).into() };
+    Diagnostic::new(range, finding).fixes(raise::fix([gate], environment))
+}
+
+/// The report on a target that is newer than the version of the module, which is checked for it in place of its own target.
+pub fn checked_target(
+    range: Range<usize>,
+    target: &'static str,
+    gate: &'static Gate,
+    environment: &Environment,
+) -> Diagnostic {
+    let requirement = requirement(Subject::CheckedTarget(target), gate, environment);
+    Diagnostic::new(range, RequiresVersion(Box::new(requirement)))
+}
+
+fn requirement(subject: Subject, gate: &'static Gate, environment: &Environment) -> Requirement {
+    Requirement { subject, alternatives: gate.alternatives, note: gate.note, module: environment.module_target() }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Analyzer;
+    use crate::Code::RequiresVersion;
+    use crate::check::diagnostic::Edit;
+    use crate::testing::{in_module, messages};
+    use ptx_isa::tables::Version;
+    use ptx_syntax::Snapshot;
+
+    #[test]
+    fn targets_of_newer_versions() {
+        let module = |version: &str| format!(".version {version}\n.target sm_80\n.address_size 64\n");
+        let found = in_module(RequiresVersion, &module("6.5"));
+        assert_eq!(messages(&found), ["`sm_80` needs PTX 7.0; this module says PTX 6.5"]);
+        assert_eq!(found[0].fixes[0].edits, [Edit::Version(Version { major: 7, minor: 0 })]);
+        assert!(in_module(RequiresVersion, &module("7.0")).is_empty());
+    }
+
+    #[test]
+    fn parts_of_directives_and_values() {
+        let module = |version: &str| {
+            let header = format!(".version {version}\n.target sm_20\n.address_size 64\n");
+            format!("{header}.visible .entry k();\n.global .u64 b;\n.global .u64 a = generic(b);\n")
+        };
+        let found = messages(&in_module(RequiresVersion, &module("2.3")));
+        let says = "this module says PTX 2.3 and sm_20";
+        let declaration = format!("declaration in `.entry` needs PTX 3.0; {says}");
+        let generic = format!("the operator `generic()` needs PTX 3.1; {says}");
+        assert_eq!(found, [declaration, generic]);
+        assert!(in_module(RequiresVersion, &module("3.1")).is_empty());
+    }
+    #[test]
+    fn targets_that_are_asked_about() {
+        let mut analyzer = Analyzer::default();
+        analyzer.set_target(Some("sm_90")).expect("a target");
+        let mut found = |version: &str| {
+            let text = format!(".version {version}\n.target sm_80\n.address_size 64\n");
+            messages(&analyzer.analyze(&Snapshot::new(&text)).diagnostics)
+        };
+        let expected = "`sm_90`, for which this module is checked, needs PTX 7.8; it says PTX 7.0";
+        assert_eq!(found("7.0"), [expected]);
+        assert!(found("7.8").is_empty());
+    }
 }

@@ -1,45 +1,100 @@
 //! `truncated-value`: a number that does not fit, of which the assembler keeps a part without a word.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use std::ops::Range;
 
-const CODE: Code = Code::TruncatedValue;
+/// A number of which the assembler keeps a part.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum TruncatedValue {
+    /// An integer that does not fit its type.
+    Integer {
+        /// The number as written, shortened.
+        text: Box<str>,
+        /// The value that is left of it.
+        kept: u64,
+        /// The size of the type in bits.
+        bits: u16,
+        /// The type.
+        ty: &'static str,
+    },
+    /// A literal of more than 64 bits, as written, shortened.
+    Literal(Box<str>),
+    /// A floating-point number out of the range of its type.
+    Float {
+        /// The number as written, shortened.
+        text: Box<str>,
+        /// The type.
+        ty: &'static str,
+        /// The value that the assembler makes of it.
+        becomes: Extreme,
+    },
+    /// An address for fewer bits than addresses have.
+    Address {
+        /// The variable or function.
+        name: Box<str>,
+        /// The type.
+        ty: &'static str,
+    },
+}
+
+/// The value of a floating-point number that is out of range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Extreme {
+    /// The number is too large.
+    Infinity,
+    /// The number is too small.
+    Zero,
+}
+
+impl Words for TruncatedValue {
+    fn message(&self) -> String {
+        match self {
+            Self::Integer { text, kept, bits, ty } => {
+                format!("`{text}` does not fit `{ty}`: the assembler keeps {bits} bits of it, {kept:#x}")
+            }
+            Self::Literal(text) => format!("`{text}` does not fit 64 bits: the assembler drops the upper ones"),
+            Self::Float { text, ty, becomes: Extreme::Infinity } => format!("as `{ty}`, `{text}` is infinity"),
+            Self::Float { text, ty, becomes: Extreme::Zero } => format!("as `{ty}`, `{text}` is zero"),
+            Self::Address { name, ty } => {
+                format!("the address of `{name}` has 64 bits, and `{ty}` keeps the lower half")
+            }
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        matches!(self, Self::Address { .. }).then(|| "use `.u64`".to_owned())
+    }
+}
 
 /// An integer for so many bits, read as signed or unsigned, whichever fits.
-pub fn integer(range: Range<usize>, text: &str, value: i128, bits: u16, ty: &str) -> Option<Diagnostic> {
+pub fn integer(range: Range<usize>, text: &str, value: i128, bits: u16, ty: &'static str) -> Option<Diagnostic> {
     if fits(value, bits) {
         return None;
     }
     let kept = (value as u64) & (u64::MAX >> (64 - bits.min(64)));
-    let message = format!("`{}` does not fit `{ty}`: the assembler keeps {bits} bits of it, {kept:#x}", short(text));
-    Some(Diagnostic::warning(CODE, range, message))
+    Some(Diagnostic::new(range, TruncatedValue::Integer { text: short(text), kept, bits, ty }))
 }
 
 /// A literal of more than 64 bits.
 pub fn literal(range: Range<usize>, text: &str) -> Diagnostic {
-    Diagnostic::warning(
-        CODE,
-        range,
-        format!("`{}` does not fit 64 bits: the assembler drops the upper ones", short(text)),
-    )
+    Diagnostic::new(range, TruncatedValue::Literal(short(text)))
 }
 
 /// A number for `.f32` that only `.f64` can hold.
-pub fn float(range: Range<usize>, text: &str, value: f64, ty: &str) -> Option<Diagnostic> {
+pub fn float(range: Range<usize>, text: &str, value: f64, ty: &'static str) -> Option<Diagnostic> {
     let kept = value as f32;
     let becomes = match () {
-        () if value.is_finite() && kept.is_infinite() => "infinity",
-        () if value != 0.0 && kept == 0.0 => "zero",
+        () if value.is_finite() && kept.is_infinite() => Extreme::Infinity,
+        () if value != 0.0 && kept == 0.0 => Extreme::Zero,
         () => return None,
     };
-    Some(Diagnostic::warning(CODE, range, format!("as `{ty}`, `{}` is {becomes}", short(text))))
+    Some(Diagnostic::new(range, TruncatedValue::Float { text: short(text), ty, becomes }))
 }
 
 /// An address for fewer bits than addresses have.
-pub fn address(range: Range<usize>, name: &str, ty: &str) -> Diagnostic {
-    Diagnostic::warning(CODE, range, format!("the address of `{name}` has 64 bits, and `{ty}` keeps the lower half"))
-        .with_help("use `.u64`")
+pub fn address(range: Range<usize>, name: &str, ty: &'static str) -> Diagnostic {
+    Diagnostic::new(range, TruncatedValue::Address { name: name.into(), ty })
 }
 
 /// Whether an integer of 64 bits is, signed or unsigned, one of so many bits.
@@ -53,13 +108,36 @@ pub fn fits(value: i128, bits: u16) -> bool {
     (lowest..1i128 << bits).contains(&value) || (lowest..0).contains(&negative)
 }
 
-fn short(text: &str) -> String {
-    text.chars().take(40).collect()
+fn short(text: &str) -> Box<str> {
+    text.chars().take(40).collect::<String>().into()
 }
 
 #[cfg(test)]
 mod tests {
     use super::fits;
+    use crate::Code::TruncatedValue;
+    use crate::testing::{in_kernel, in_module, messages};
+
+    #[test]
+    fn numbers_that_do_not_fit() {
+        let found = |body: &str| messages(&in_kernel(TruncatedValue, body));
+        let integer = "`0x1FFFFFFFF` does not fit `.u32`: the assembler keeps 32 bits of it, 0xffffffff";
+        assert_eq!(found("mov.u32 %r0, 0x1FFFFFFFF;"), [integer]);
+        let literal = "`0x10000000000000000` does not fit 64 bits: the assembler drops the upper ones";
+        assert_eq!(found("mov.u64 %rd0, 0x10000000000000000;"), [literal]);
+        assert_eq!(found("mov.f32 %f0, 1e39;"), ["as `.f32`, `1e39` is infinity"]);
+        assert_eq!(found("mov.f32 %f0, 1e-60;"), ["as `.f32`, `1e-60` is zero"]);
+        assert!(found("mov.u32 %r0, 0xFFFFFFFF; mov.f32 %f0, 1e38; mov.f64 %fd0, 1e39;").is_empty());
+    }
+
+    #[test]
+    fn addresses_that_do_not_fit() {
+        let module =
+            |ty: &str| format!(".version 9.0\n.target sm_90a\n.address_size 64\n.global .u8 a;\n.global {ty} b = a;");
+        let found = in_module(TruncatedValue, &module(".u32"));
+        assert_eq!(messages(&found), ["the address of `a` has 64 bits, and `.u32` keeps the lower half"]);
+        assert!(in_module(TruncatedValue, &module(".u64")).is_empty());
+    }
 
     #[test]
     fn both_readings_count() {

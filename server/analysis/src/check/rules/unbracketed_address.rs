@@ -1,18 +1,51 @@
 //! `unbracketed-address`: an address without its brackets, which the assembler lets through.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::forms::spec::Shape;
 use crate::hir::ast::{Operand, OperandKind};
 
-const CODE: Code = Code::UnbracketedAddress;
+/// An address that is written without brackets.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct UnbracketedAddress {
+    /// The name of the operand in the form, `a`.
+    pub operand: &'static str,
+    /// The mnemonic as written.
+    pub mnemonic: Box<str>,
+}
 
-/// The report, if the operand is an address and has no brackets.
+impl Words for UnbracketedAddress {
+    fn message(&self) -> String {
+        format!("`{}` of `{}` is an address: it belongs in brackets", self.operand, self.mnemonic)
+    }
+
+    fn help(&self) -> Option<String> {
+        Some("write `[…]` around it; the assembler lets it pass without".to_owned())
+    }
+}
+
+/// The report, if the operand is an address and has no brackets. `head` is the mnemonic as written.
 pub fn check(operand: &Operand<'_>, shape: &Shape, head: &str) -> Option<Diagnostic> {
     let Shape::Address(parts) = shape else { return None };
     let bare = !matches!(operand.kind, OperandKind::Address(_) | OperandKind::Index(..) | OperandKind::Error);
     let name = parts.first().filter(|_| bare)?.value.name;
-    let message = format!("`{name}` of `{head}` is an address: it belongs in brackets");
-    let help = "write `[…]` around it; the assembler lets it pass without";
-    Some(Diagnostic::warning(CODE, operand.range.clone(), message).with_help(help))
+    Some(Diagnostic::new(operand.range.clone(), UnbracketedAddress { operand: name, mnemonic: head.into() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::UnbracketedAddress;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn addresses_without_brackets() {
+        let copy = |from: &str| {
+            let copy = "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd1, {0}]";
+            in_kernel(UnbracketedAddress, &format!(".shared .align 128 .b8 tile[1024]; {copy}, {from};"))
+        };
+        let mnemonic = "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group";
+        let expected = format!("`src` of `{mnemonic}` is an address: it belongs in brackets");
+        assert_eq!(messages(&copy("tile")), [expected]);
+        assert!(copy("[tile]").is_empty());
+    }
 }

@@ -121,3 +121,46 @@ pub fn add_labels(diagnostics: &mut [Diagnostic], labels: &[Word<'_>]) {
         diagnostic.related.push(Related { range: label.range(), message, declares: None });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::MAX_SUGGESTIONS;
+    use crate::Code::UndeclaredName;
+    use crate::testing::{in_kernel, in_module, mended, messages};
+
+    #[test]
+    fn operands_and_functions() {
+        let found = in_kernel(UndeclaredName, "add.u32 %r0, %q, 1;");
+        assert_eq!(messages(&found), ["no register `%q` is declared here"]);
+        let found = in_kernel(UndeclaredName, "mov.u64 %rd0, table;");
+        assert_eq!(messages(&found), ["no name `table` is declared here"]);
+        assert_eq!(messages(&in_kernel(UndeclaredName, "call other;")), ["no function `other` is declared here"]);
+        assert!(in_kernel(UndeclaredName, "add.u32 %r0, %r7, 1;").is_empty());
+    }
+
+    #[test]
+    fn labels_of_other_blocks() {
+        let found = in_kernel(UndeclaredName, "bra nowhere;");
+        assert_eq!(messages(&found), ["no label `nowhere` can be seen from here"]);
+        let found = in_kernel(UndeclaredName, "bra inner; { inner: ret; }");
+        let help = "labels can be seen in their block and in those inside of it";
+        assert_eq!(found[0].help().as_deref(), Some(help));
+        assert!(in_kernel(UndeclaredName, "{ bra outer; } outer:").is_empty());
+    }
+
+    #[test]
+    fn the_fix_writes_the_nearest_name() {
+        let text = ".version 9.0\n.target sm_90a\n.func f() { .reg .b32 count; mov.u32 cuont, 1; ret; }";
+        let fixed = mended(UndeclaredName, text);
+        assert_eq!(fixed, text.replace("cuont", "count"));
+        assert!(in_module(UndeclaredName, &fixed).is_empty());
+    }
+
+    #[test]
+    fn suggestions_are_limited() {
+        let found =
+            in_kernel(UndeclaredName, &format!(".reg .b32 count; {}", "mov.u32 cuont, 1;".repeat(MAX_SUGGESTIONS + 8)));
+        let near = |d: &&crate::Diagnostic| d.help().is_some_and(|h| h.starts_with("did you mean"));
+        assert_eq!((found.len(), found.iter().filter(near).count()), (MAX_SUGGESTIONS + 8, MAX_SUGGESTIONS));
+    }
+}

@@ -1,13 +1,30 @@
 //! `unknown-directive`: no directive has that name.
 
-use super::{did_you_mean, suggest};
-use crate::check::codes::Code;
+use super::{suggest, write_instead};
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::ast::Word;
 use ptx_isa::ISA;
 use ptx_isa::tables::Directive;
 
-const CODE: Code = Code::UnknownDirective;
+/// A word that begins with a dot, stands where a directive must, and is none.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct UnknownDirective {
+    /// The word, with its dot.
+    pub name: Box<str>,
+    /// The directive that is nearest to it.
+    pub near: Option<&'static str>,
+}
+
+impl Words for UnknownDirective {
+    fn message(&self) -> String {
+        format!("`{}` is not a directive", self.name)
+    }
+
+    fn help(&self) -> Option<String> {
+        self.near.map(|near| format!("did you mean `{near}`?"))
+    }
+}
 
 /// The report.
 pub fn report(directive: Word<'_>) -> Diagnostic {
@@ -20,6 +37,33 @@ pub fn in_header(directive: Word<'_>, place: &str) -> Diagnostic {
 }
 
 fn suggesting(directive: Word<'_>, fits: impl Fn(&Directive) -> bool) -> Diagnostic {
-    let found = Diagnostic::error(CODE, directive.range(), format!("`{}` is not a directive", directive.text));
-    did_you_mean(found, suggest(directive.text, ISA.directives.iter().filter(|d| fits(d)).map(|d| d.name)))
+    let near = suggest(directive.text, ISA.directives.iter().filter(|d| fits(d)).map(|d| d.name));
+    Diagnostic::new(directive.range(), UnknownDirective { name: directive.text.into(), near })
+        .fixes(write_instead(directive.range(), near))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::UnknownDirective;
+    use crate::testing::{in_module, mended, messages};
+
+    #[test]
+    fn misspelt_directives() {
+        let text = ".version 9.0\n.taget sm_90a\n";
+        let found = in_module(UnknownDirective, text);
+        assert_eq!(messages(&found), ["`.taget` is not a directive"]);
+        assert_eq!(found[0].help().as_deref(), Some("did you mean `.target`?"));
+        assert_eq!(mended(UnknownDirective, text), ".version 9.0\n.target sm_90a\n");
+        assert!(in_module(UnknownDirective, ".version 9.0\n.target sm_90a\n").is_empty());
+    }
+
+    #[test]
+    fn a_header_gets_directives_of_headers() {
+        let header = |directive: &str| {
+            let text = format!(".version 9.0\n.target sm_90a\n.address_size 64\n.entry k() {directive} 64 {{ ret; }}");
+            in_module(UnknownDirective, &text)
+        };
+        assert_eq!(header(".maxnrg")[0].help().as_deref(), Some("did you mean `.maxnreg`?"));
+        assert!(header(".maxnreg").is_empty());
+    }
 }

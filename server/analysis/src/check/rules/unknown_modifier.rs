@@ -1,13 +1,30 @@
 //! `unknown-modifier`: no instruction has such a modifier.
 
-use super::{did_you_mean, suggest};
-use crate::check::codes::Code;
+use super::{suggest, write_instead};
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::ast::Word;
 use ptx_isa::ISA;
 use ptx_isa::tables::Opcode;
 
-const CODE: Code = Code::UnknownModifier;
+/// A modifier that no instruction has.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct UnknownModifier {
+    /// The modifier, with its dot.
+    pub name: Box<str>,
+    /// The modifier that is nearest to it.
+    pub near: Option<&'static str>,
+}
+
+impl Words for UnknownModifier {
+    fn message(&self) -> String {
+        format!("`{}` is not a modifier", self.name)
+    }
+
+    fn help(&self) -> Option<String> {
+        self.near.map(|near| format!("did you mean `{near}`?"))
+    }
+}
 
 /// Whether any instruction at all has it.
 pub fn is_known(name: &str) -> bool {
@@ -16,9 +33,33 @@ pub fn is_known(name: &str) -> bool {
 
 /// The report on a modifier that exists nowhere.
 pub fn report(modifier: Word<'_>, opcode: &'static Opcode) -> Diagnostic {
-    let found = Diagnostic::error(CODE, modifier.range(), format!("`{}` is not a modifier", modifier.text));
     // What this opcode takes is the likelier meaning.
     let own = opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots).flat_map(|s| s.values.iter().copied());
     let all = ISA.modifiers.iter().map(|m| m.name).chain(ISA.types.iter().map(|t| t.name));
-    did_you_mean(found, suggest(modifier.text, own).or_else(|| suggest(modifier.text, all)))
+    let near = suggest(modifier.text, own).or_else(|| suggest(modifier.text, all));
+    Diagnostic::new(modifier.range(), UnknownModifier { name: modifier.text.into(), near })
+        .fixes(write_instead(modifier.range(), near))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::UnknownModifier;
+    use crate::testing::{in_kernel, in_module, mended, messages};
+
+    #[test]
+    fn misspelt_modifiers() {
+        let found = in_kernel(UnknownModifier, "ld.gloabl.u32 %r0, [%rd0];");
+        assert_eq!(messages(&found), ["`.gloabl` is not a modifier"]);
+        assert_eq!(found[0].help().as_deref(), Some("did you mean `.global`?"));
+        assert!(in_kernel(UnknownModifier, "ld.global.u32 %r0, [%rd0];").is_empty());
+        assert!(in_kernel(UnknownModifier, "ld.frobnicate.u32 %r0, [%rd0];")[0].help().is_none());
+    }
+
+    #[test]
+    fn the_fix_writes_the_nearest_one() {
+        let text = ".version 9.0\n.target sm_90a\n.func f() { .reg .f32 %f; add.fzt.f32 %f, %f, %f; ret; }";
+        let fixed = mended(UnknownModifier, text);
+        assert_eq!(fixed, text.replace(".fzt", ".ftz"));
+        assert!(in_module(UnknownModifier, &fixed).is_empty());
+    }
 }

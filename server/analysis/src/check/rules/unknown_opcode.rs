@@ -1,15 +1,54 @@
 //! `unknown-opcode`: no instruction has that name.
 
-use super::{did_you_mean, suggest};
-use crate::check::codes::Code;
+use super::{suggest, write_instead};
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::ast::Word;
 use ptx_isa::ISA;
 
-const CODE: Code = Code::UnknownOpcode;
+/// A word that stands where an opcode must, and is none.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct UnknownOpcode {
+    /// The word.
+    pub name: Box<str>,
+    /// The opcode that is nearest to it.
+    pub near: Option<&'static str>,
+}
+
+impl Words for UnknownOpcode {
+    fn message(&self) -> String {
+        format!("`{}` is not an instruction", self.name)
+    }
+
+    fn help(&self) -> Option<String> {
+        self.near.map(|near| format!("did you mean `{near}`?"))
+    }
+}
 
 /// The report on an opcode that is none.
 pub fn report(opcode: Word<'_>) -> Diagnostic {
-    let found = Diagnostic::error(CODE, opcode.range(), format!("`{}` is not an instruction", opcode.text));
-    did_you_mean(found, suggest(opcode.text, ISA.opcodes.iter().map(|o| o.name)))
+    let near = suggest(opcode.text, ISA.opcodes.iter().map(|o| o.name));
+    Diagnostic::new(opcode.range(), UnknownOpcode { name: opcode.text.into(), near })
+        .fixes(write_instead(opcode.range(), near))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::UnknownOpcode;
+    use crate::testing::{in_kernel, mended, messages};
+
+    #[test]
+    fn misspelt_opcodes() {
+        let found = in_kernel(UnknownOpcode, "mvo.b32 %r0, 1;");
+        assert_eq!(messages(&found), ["`mvo` is not an instruction"]);
+        assert_eq!(found[0].help().as_deref(), Some("did you mean `mov`?"));
+        assert!(in_kernel(UnknownOpcode, "mov.b32 %r0, 1;").is_empty());
+        assert!(in_kernel(UnknownOpcode, "frobnicate.b32 %r0, 1;")[0].help().is_none());
+    }
+
+    #[test]
+    fn the_fix_writes_the_nearest_one() {
+        let text = ".version 9.0\n.target sm_90a\n.func f() { .reg .b32 %r; mvo.b32 %r, 1; ret; }";
+        assert_eq!(mended(UnknownOpcode, text), text.replace("mvo", "mov"));
+    }
 }

@@ -1,14 +1,56 @@
 //! `unused-bits`: an immediate of which the instruction reads a part.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use std::ops::Range;
 
-const CODE: Code = Code::UnusedBits;
+/// An immediate with more bits than the instruction reads.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct UnusedBits {
+    /// The name of the operand in the form, `c`.
+    pub operand: &'static str,
+    /// The mnemonic as written.
+    pub mnemonic: Box<str>,
+    /// The immediate as written.
+    pub text: Box<str>,
+    /// How many of its bits the instruction reads.
+    pub bits: u8,
+    /// The value of those bits.
+    pub kept: u64,
+}
 
-/// The report. `highest` is the largest value of which all is read.
-pub fn report(range: Range<usize>, text: &str, value: i128, operand: &str, head: &str, highest: i64) -> Diagnostic {
-    let bits = 64 - highest.leading_zeros();
+impl Words for UnusedBits {
+    fn message(&self) -> String {
+        let Self { operand, mnemonic, text, bits, kept } = self;
+        format!("`{operand}` of `{mnemonic}` has {bits} bits: of `{text}` it reads {kept:#x}")
+    }
+}
+
+/// The report. `head` is the mnemonic as written, and `highest` the largest value of which the instruction reads all bits.
+pub fn report(
+    range: Range<usize>,
+    text: &str,
+    value: i128,
+    operand: &'static str,
+    head: &str,
+    highest: i64,
+) -> Diagnostic {
+    let bits = (64 - highest.leading_zeros()) as u8;
     let kept = value as u64 & highest.cast_unsigned();
-    Diagnostic::warning(CODE, range, format!("`{operand}` of `{head}` has {bits} bits: of `{text}` it reads {kept:#x}"))
+    Diagnostic::new(range, UnusedBits { operand, mnemonic: head.into(), text: text.into(), bits, kept })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::UnusedBits;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn immediates_with_too_many_bits() {
+        let found = in_kernel(UnusedBits, "lop3.b32 %r0, %r1, %r1, %r1, 0x1E8;");
+        assert_eq!(messages(&found), ["`lut` of `lop3.b32` has 8 bits: of `0x1E8` it reads 0xe8"]);
+        assert!(in_kernel(UnusedBits, "lop3.b32 %r0, %r1, %r1, %r1, 0xE8;").is_empty());
+        let found = in_kernel(UnusedBits, "prmt.b32 %r0, %r1, %r1, 0x17654;");
+        assert_eq!(messages(&found), ["`c` of `prmt.b32` has 16 bits: of `0x17654` it reads 0x7654"]);
+    }
 }

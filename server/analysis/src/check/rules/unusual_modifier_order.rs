@@ -1,11 +1,28 @@
 //! `unusual-modifier-order`: modifiers in an order that the assembler accepts, but the manual does not show.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::{Diagnostic, Fix};
 use crate::forms::head::Candidate;
 use crate::hir::ast::{Instruction, Word};
 
-const CODE: Code = Code::UnusualModifierOrder;
+/// Modifiers in another order than the manual has them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct UnusualModifierOrder {
+    /// The mnemonic in the manual's order.
+    pub usual: Box<str>,
+    /// The mnemonic as written.
+    pub written: Box<str>,
+}
+
+impl Words for UnusualModifierOrder {
+    fn message(&self) -> String {
+        format!("the manual's order of these modifiers is `{}`", self.usual)
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(format!("`{}` means the same", self.written))
+    }
+}
 
 /// The report, if the modifiers do not stand in the order of the form.
 pub fn check(instruction: &Instruction<'_>, candidate: &Candidate, written: &str, out: &mut Vec<Diagnostic>) {
@@ -23,9 +40,29 @@ pub fn check(instruction: &Instruction<'_>, candidate: &Candidate, written: &str
     if usual.len() != instruction.modifiers.len() {
         return;
     }
-    let head = format!("{}{}", instruction.opcode.text, usual.concat());
+    let usual = format!("{}{}", instruction.opcode.text, usual.concat());
     let range = first.0.start as usize..instruction.head().end;
-    let message = format!("the manual's order of these modifiers is `{head}`");
-    let fix = Fix::replace(format!("Write `{head}`"), instruction.head(), head).preferred();
-    out.push(Diagnostic::hint(CODE, range, message).with_help(format!("`{written}` means the same")).fix(fix));
+    let fix = Fix::replace(format!("Write `{usual}`"), instruction.head(), usual.as_str()).preferred();
+    let found = UnusualModifierOrder { usual: usual.into(), written: written.into() };
+    out.push(Diagnostic::new(range, found).fix(fix));
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::UnusualModifierOrder;
+    use crate::testing::{in_module, mended, messages};
+
+    #[test]
+    fn modifiers_in_another_order() {
+        let module = |load: &str| {
+            let body = format!(".reg .b32 %r; .reg .b64 %rd; {load} %r, [%rd]; ret;");
+            format!(".version 9.0\n.target sm_90a\n.address_size 64\n.func f() {{ {body} }}")
+        };
+        let text = module("ld.u32.volatile.global");
+        let found = in_module(UnusualModifierOrder, &text);
+        assert_eq!(messages(&found), ["the manual's order of these modifiers is `ld.volatile.global.u32`"]);
+        assert_eq!(found[0].help().as_deref(), Some("`ld.u32.volatile.global` means the same"));
+        assert_eq!(mended(UnusualModifierOrder, &text), module("ld.volatile.global.u32"));
+        assert!(in_module(UnusualModifierOrder, &module("ld.volatile.global.u32")).is_empty());
+    }
 }

@@ -1,32 +1,101 @@
 //! `vector-length`: a list with too few or too many elements, or none where one must be.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::forms::spec::Spec;
+use crate::hir::types::TypeId;
 use std::ops::Range;
 
-const CODE: Code = Code::VectorLength;
+/// An operand that must be a list of a certain length.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum VectorLength {
+    /// A list of another length.
+    Elements {
+        /// The name of the operand in the form, `d`.
+        operand: &'static str,
+        /// The mnemonic as written.
+        mnemonic: Box<str>,
+        /// How many elements it has.
+        actual: u32,
+        /// The lengths that it may have; empty if they are not known.
+        expected: &'static [u16],
+        /// The type of each element.
+        element: Option<TypeId>,
+    },
+    /// A single value.
+    Scalar {
+        /// The name of the operand in the form, `d`.
+        operand: &'static str,
+        /// The mnemonic as written.
+        mnemonic: Box<str>,
+        /// The length that it must have, where it is known.
+        expected: Option<u16>,
+    },
+}
 
-/// The report on a list of the wrong length.
-pub fn report(range: Range<usize>, found: usize, spec: Option<&Spec>, head: &str) -> Diagnostic {
-    let wanted: Vec<String> = spec.map_or(Vec::new(), |s| s.lengths.iter().map(u16::to_string).collect());
-    let name = spec.map_or("the operand", |s| s.value.name);
-    let message = if wanted.is_empty() {
-        format!("`{name}` of `{head}` does not have {found} parts")
-    } else {
-        format!("`{name}` of `{head}` has {} elements, not {found}", wanted.join(" or "))
-    };
-    let found = Diagnostic::error(CODE, range, message);
-    match spec.and_then(|s| s.ty) {
-        Some(ty) => found.with_help(format!("each element is {}", super::operand_type::wanted_of(ty))),
-        None => found,
+impl Words for VectorLength {
+    fn message(&self) -> String {
+        match self {
+            Self::Elements { operand, mnemonic, actual, expected: [], .. } => {
+                format!("`{operand}` of `{mnemonic}` does not have {actual} parts")
+            }
+            Self::Elements { operand, mnemonic, actual, expected, .. } => {
+                let expected: Vec<String> = expected.iter().map(u16::to_string).collect();
+                format!("`{operand}` of `{mnemonic}` has {} elements, not {actual}", expected.join(" or "))
+            }
+            Self::Scalar { operand, mnemonic, expected } => {
+                let list = expected.map_or("a list".to_owned(), |n| format!("a list of {n} registers"));
+                format!("`{operand}` of `{mnemonic}` must be {list} in braces, or a vector register")
+            }
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::Elements { element: Some(ty), .. } => {
+                Some(format!("each element is {}", super::operand_type::wanted_of(*ty)))
+            }
+            _ => None,
+        }
     }
 }
 
-/// The report on a single value.
+fn name(spec: Option<&Spec>) -> &'static str {
+    spec.map_or("the operand", |s| s.value.name)
+}
+
+/// The report on a list of the wrong length. `head` is the mnemonic as written.
+pub fn report(range: Range<usize>, found: usize, spec: Option<&Spec>, head: &str) -> Diagnostic {
+    let (operand, mnemonic) = (name(spec), head.into());
+    let actual = u32::try_from(found).unwrap_or(u32::MAX);
+    let (expected, element) = (spec.map_or(&[][..], |s| s.lengths), spec.and_then(|s| s.ty));
+    Diagnostic::new(range, VectorLength::Elements { operand, mnemonic, actual, expected, element })
+}
+
+/// The report on a single value. `head` is the mnemonic as written.
 pub fn scalar(range: Range<usize>, spec: Option<&Spec>, head: &str) -> Diagnostic {
-    let length = spec.and_then(|s| s.lengths.first().copied());
-    let name = spec.map_or("the operand", |s| s.value.name);
-    let wanted = length.map_or("a list".to_owned(), |n| format!("a list of {n} registers"));
-    Diagnostic::error(CODE, range, format!("`{name}` of `{head}` must be {wanted} in braces, or a vector register"))
+    let expected = spec.and_then(|s| s.lengths.first().copied());
+    Diagnostic::new(range, VectorLength::Scalar { operand: name(spec), mnemonic: head.into(), expected })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::VectorLength;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn lists_of_another_length() {
+        let found = in_kernel(VectorLength, "ld.global.v4.f32 {%f0, %f1, %f2}, [%rd1];");
+        assert_eq!(messages(&found), ["`d` of `ld.global.v4.f32` has 4 elements, not 3"]);
+        assert_eq!(found[0].help().as_deref(), Some("each element is a register for `.f32`: `.b32`, `.f32`"));
+        assert!(in_kernel(VectorLength, "ld.global.v4.f32 {%f0, %f1, %f2, %f3}, [%rd1];").is_empty());
+    }
+
+    #[test]
+    fn a_value_for_a_list() {
+        let found = in_kernel(VectorLength, "ld.global.v2.f32 %f0, [%rd1];");
+        let expected = "`d` of `ld.global.v2.f32` must be a list of 2 registers in braces, or a vector register";
+        assert_eq!(messages(&found), [expected]);
+        assert!(in_kernel(VectorLength, "ld.global.f32 %f0, [%rd1];").is_empty());
+    }
 }

@@ -1,33 +1,95 @@
 //! `vector-type`: a vector that cannot be declared.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::ast::Word;
 
-const CODE: Code = Code::VectorType;
+/// A vector that nothing can be declared as.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum VectorType {
+    /// A vector of that length, `.v8`.
+    Length(Box<str>),
+    /// A vector of more than 128 bits.
+    TooWide {
+        /// The length, `.v4`.
+        vector: Box<str>,
+        /// The type of its elements.
+        ty: &'static str,
+        /// Its size in bits.
+        bits: u32,
+    },
+    /// A vector with elements of that type, which no vector has.
+    Element(&'static str),
+    /// A vector in `.param`.
+    Parameter {
+        /// Its size in bytes.
+        bytes: u32,
+    },
+}
+
+impl Words for VectorType {
+    fn message(&self) -> String {
+        match self {
+            Self::Length(vector) => format!("a vector has 2 or 4 elements, `{vector}` cannot be declared"),
+            Self::TooWide { vector, ty, bits } => {
+                format!("a vector has at most 128 bits, `{vector} {ty}` would have {bits}")
+            }
+            Self::Element(ty) => format!("there are no vectors of `{ty}`"),
+            Self::Parameter { .. } => "a `.param` variable cannot be a vector".to_owned(),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::Length(_) => {
+                Some("longer vectors exist in instructions only: list the registers in braces".to_owned())
+            }
+            Self::Parameter { bytes } => Some(format!("declare `.align {bytes} .b8 name[{bytes}]`")),
+            Self::TooWide { .. } | Self::Element(_) => None,
+        }
+    }
+}
 
 /// `.v8`.
 pub fn length(word: Word<'_>) -> Diagnostic {
-    Diagnostic::error(CODE, word.range(), format!("a vector has 2 or 4 elements, `{}` cannot be declared", word.text))
-        .with_help("longer vectors exist in instructions only: list the registers in braces")
+    Diagnostic::new(word.range(), VectorType::Length(word.text.into()))
 }
 
 /// More than 128 bits.
-pub fn too_wide(word: Word<'_>, ty: &str, bits: u32) -> Diagnostic {
-    Diagnostic::error(
-        CODE,
-        word.range(),
-        format!("a vector has at most 128 bits, `{} {ty}` would have {bits}", word.text),
-    )
+pub fn too_wide(word: Word<'_>, ty: &'static str, bits: u32) -> Diagnostic {
+    Diagnostic::new(word.range(), VectorType::TooWide { vector: word.text.into(), ty, bits })
 }
 
 /// Elements that vectors do not have.
-pub fn element(word: Word<'_>, ty: &str) -> Diagnostic {
-    Diagnostic::error(CODE, word.range(), format!("there are no vectors of `{ty}`"))
+pub fn element(word: Word<'_>, ty: &'static str) -> Diagnostic {
+    Diagnostic::new(word.range(), VectorType::Element(ty))
 }
 
 /// A vector in `.param`.
 pub fn parameter(word: Word<'_>, bytes: u32) -> Diagnostic {
-    Diagnostic::error(CODE, word.range(), "a `.param` variable cannot be a vector")
-        .with_help(format!("declare `.align {bytes} .b8 name[{bytes}]`"))
+    Diagnostic::new(word.range(), VectorType::Parameter { bytes })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::VectorType;
+    use crate::testing::{in_module, messages};
+
+    fn found(declaration: &str) -> Vec<String> {
+        let header = ".version 9.0\n.target sm_90a\n.address_size 64\n";
+        messages(&in_module(VectorType, &format!("{header}{declaration}")))
+    }
+
+    #[test]
+    fn vectors_that_do_not_exist() {
+        let length = "a vector has 2 or 4 elements, `.v3` cannot be declared";
+        assert_eq!(found(".global .v3 .f32 position;"), [length]);
+        let wide = "a vector has at most 128 bits, `.v4 .f64` would have 256";
+        assert_eq!(found(".global .v4 .f64 matrix;"), [wide]);
+        assert_eq!(found(".func f() { .reg .v2 .pred %p; ret; }"), ["there are no vectors of `.pred`"]);
+        let parameter = "a `.param` variable cannot be a vector";
+        assert_eq!(found(".entry k(.param .v4 .f32 p) { ret; }"), [parameter]);
+        assert!(found(".global .v4 .f32 matrix;").is_empty());
+        assert!(found(".func f() { .reg .v2 .b32 %p; ret; }").is_empty());
+    }
 }
