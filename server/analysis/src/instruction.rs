@@ -10,7 +10,6 @@ use crate::checks::{
     operand_range, operand_type, project_target, state_space, syntax_error, unbracketed_address, undeclared_name,
     unknown_modifier, unknown_opcode, unusual_modifier_order, vector_length,
 };
-use crate::codes::Code;
 use crate::constraints;
 use crate::diagnostic::Diagnostic;
 use crate::head::{self, Candidate, Head, Problem, broken};
@@ -84,9 +83,9 @@ pub fn check(
     }
     match chosen {
         Choice::Fits(candidate, arrangement, gates) => {
-            if let Some((place, message)) = constraints::check(instruction, candidate.form, arrangement) {
+            if let Some((place, found)) = constraints::check(instruction, candidate.form, arrangement) {
                 let range = instruction.operands.get(place).map_or_else(|| instruction.head(), |o| o.range.clone());
-                return out.push(Diagnostic::error(Code::OperandRange, range, message));
+                return out.push(Diagnostic::new(range, found));
             }
             out.extend(report_gates(instruction, written, (candidate, arrangement), gates, &resolved.environment));
             for (operand, (_, shape)) in instruction.operands.iter().zip(&arrangement.operands) {
@@ -112,7 +111,7 @@ pub fn check(
         Choice::Rule(form, rule) => {
             out.push(illegal_combination::rule(instruction.head(), rule, form, written));
         }
-        Choice::Count(counts, form) => out.push(operand_count::report(instruction, written, &counts, form)),
+        Choice::Count(counts, form) => out.push(operand_count::report(instruction, written, counts, form)),
     }
 }
 
@@ -309,7 +308,7 @@ fn report_head(
             Some(_) if ptx_isa::ISA.ty(modifier.text).is_some() => {
                 modifier_not_allowed::wrong_type(modifier, opcode.name, &mismatch.expected)
             }
-            _ => modifier_not_allowed::report(modifier, opcode.name, opcode),
+            _ => modifier_not_allowed::report(modifier, opcode),
         });
         return out.extend(together(reports));
     }
@@ -402,7 +401,7 @@ fn report_operand(mismatch: &Mismatch, written: &str) -> Diagnostic {
         (What::Undeclared(name), Some(spec)) if spec.value.kind == Kind::Label => undeclared_name::label(range, name),
         (What::Undeclared(name), _) => undeclared_name::report(range, name),
         (What::RegisterType(register, ty), Some(spec)) => operand_type::register(range, register, *ty, spec, written),
-        (What::SpecialType(register), Some(spec)) => operand_type::special(range, register, spec, written),
+        (What::SpecialType { name, ty }, Some(spec)) => operand_type::special(range, (name, ty), spec, written),
         (What::ImmediateClass { integer }, spec) => operand_type::immediate(range, *integer, spec, written),
         (What::OutOfRange(value), Some(spec)) => operand_range::report(range, *value, spec, written),
         (What::VectorLength(found), spec) => vector_length::report(range, *found, spec, written),

@@ -1,6 +1,7 @@
 //! Parameters and results: what a list of them may hold, and what instructions may do with those in memory.
 
 use crate::ast::{Declaration, Instruction, Operand, OperandKind, Word};
+use crate::checks::parameter_list::SizeReason;
 use crate::checks::{parameter_access, parameter_list};
 use crate::diagnostic::Diagnostic;
 use crate::operands::Names;
@@ -35,13 +36,13 @@ pub fn check_list(list: &[Declaration<'_>], results: bool, owner: Owner, out: &m
         match parameter.register {
             Some(true) if owner == Owner::Kernel => {
                 let place = space.map_or_else(whole, Word::range);
-                out.push(parameter_list::space(place, &parameter.name, ".reg", true));
+                out.push(parameter_list::space(place, &parameter.name, Some(".reg"), true));
             }
             // What no parameter can be in at all, `.param::func`, is a matter of the declaration.
             None if space.is_some_and(|w| w.text.contains("::")) => {}
             None => {
                 let place = space.map_or_else(whole, Word::range);
-                let found = space.map_or("", |w| w.text);
+                let found = space.map(|w| w.text);
                 out.push(parameter_list::space(place, &parameter.name, found, owner == Owner::Kernel));
             }
             Some(false) => in_memory = in_memory.or(Some(space.map_or_else(whole, Word::range))),
@@ -53,13 +54,13 @@ pub fn check_list(list: &[Declaration<'_>], results: bool, owner: Owner, out: &m
         if parameter.array == Array::Open {
             let place = declaration.declarators.first().and_then(|d| d.dimensions.first());
             let place = place.map_or_else(whole, |(range, _)| range.clone());
-            let why = match owner {
-                _ if results => "a result must have one",
-                Owner::Kernel => "a parameter of a kernel must have one",
-                _ if index + 1 < list.len() => "other parameters follow",
+            let reason = match owner {
+                _ if results => SizeReason::Result,
+                Owner::Kernel => SizeReason::Kernel,
+                _ if index + 1 < list.len() => SizeReason::NotLast,
                 _ => continue,
             };
-            out.push(parameter_list::open_array(place, &parameter.name, why));
+            out.push(parameter_list::open_array(place, &parameter.name, reason));
         }
     }
     if let Some(place) = in_memory.filter(|_| results && list.len() > 1) {

@@ -106,10 +106,31 @@ impl Environment {
 
     /// `PTX 6.5 and sm_75`, for messages.
     pub fn describe(&self) -> String {
+        self.header().describe()
+    }
+
+    /// The version and the target, for diagnostics.
+    pub fn header(&self) -> Header {
+        Header { version: self.version, target: self.target.map(|t| t.name) }
+    }
+}
+
+/// The version and the target of a module, as diagnostics keep them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Header {
+    /// `.version`.
+    pub version: Option<Version>,
+    /// The name of the architecture.
+    pub target: Option<&'static str>,
+}
+
+impl Header {
+    /// `PTX 6.5 and sm_75`, for messages.
+    pub fn describe(&self) -> String {
         match (self.version, self.target) {
-            (Some(v), Some(t)) => format!("PTX {v} and {}", t.name),
+            (Some(v), Some(t)) => format!("PTX {v} and {t}"),
             (Some(v), None) => format!("PTX {v}"),
-            (None, Some(t)) => t.name.to_owned(),
+            (None, Some(t)) => t.to_owned(),
             (None, None) => "neither".to_owned(),
         }
     }
@@ -129,6 +150,11 @@ const ALWAYS: Version = Version { major: 1, minor: 0 };
 
 /// `PTX 7.0 and sm_80, or PTX 7.8 and sm_90`, for messages.
 pub fn describe_needs(gate: &Gate) -> String {
+    describe_alternatives(gate.alternatives)
+}
+
+/// The same for the alternatives of a gate, which is what diagnostics keep of it.
+pub fn describe_alternatives(alternatives: &[GateAlternative]) -> String {
     let one = |a: &GateAlternative| match (a.ptx, a.feature) {
         (_, Some(option)) if is_option(option) && a.ptx.is_none_or(|v| v <= ALWAYS) => in_target(option),
         (Some(v), Some(option)) if is_option(option) => format!("PTX {v} and {}", in_target(option)),
@@ -137,7 +163,7 @@ pub fn describe_needs(gate: &Gate) -> String {
         (None, Some(f)) => f.to_owned(),
         (None, None) => String::new(),
     };
-    gate.alternatives.iter().map(one).collect::<Vec<_>>().join(", or ")
+    alternatives.iter().map(one).collect::<Vec<_>>().join(", or ")
 }
 
 #[cfg(test)]

@@ -291,6 +291,7 @@ table! {
     }
 
     /// A range of allowed immediates, inclusive.
+    #[derive(Hash)]
     struct Range {
         /// Lowest.
         low: i64,
@@ -343,6 +344,7 @@ table! {
     }
 
     /// One alternative of a gate.
+    #[derive(Hash)]
     struct GateAlternative {
         /// `.version` as 10 × major + minor… see [`Version`]; `None`: any.
         ptx: Option<Version>,

@@ -169,7 +169,7 @@ fn check_together(given: &[Given<'_>], kernel: bool, returns: bool, out: &mut Ve
             out.push(directive_conflict::returns(one.name));
         }
         let there = |name: &str| given.iter().any(|g| g.directive.name == name && g.counts());
-        let missing: Vec<&str> = one.directive.requires.iter().filter(|n| !there(n)).copied().collect();
+        let missing: Vec<&'static str> = one.directive.requires.iter().filter(|n| !there(n)).copied().collect();
         if !missing.is_empty() {
             out.push(missing_directive::of_directive(one.name, &missing));
         }
