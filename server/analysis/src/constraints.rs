@@ -58,7 +58,7 @@ fn fraction(operands: &Operands<'_, '_>) -> Option<Violation> {
 fn policy_range(operands: &Operands<'_, '_>) -> Option<Violation> {
     let (place, size) = operands.integer("size")?;
     let (_, total) = operands.integer("total")?;
-    (size > total).then(|| (place, OperandRange::PolicySize { size, total }))
+    (size > total).then_some((place, OperandRange::PolicySize { size, total }))
 }
 
 /// `vmad`: signs of `a·b` and `c` may differ in one place, and with `.po` in none (measured over all combinations).
