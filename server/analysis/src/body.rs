@@ -10,6 +10,7 @@ pub use children::{Before, Known, Old, Window, is_same_subtree};
 
 use crate::analyzer::Dependencies;
 use crate::ast::{Declaration, Word};
+use crate::checks::parameter_list::Owner;
 use crate::checks::{
     debug_directive, duplicate_name, misplaced_directive, reserved_name, syntax_error, undeclared_name,
 };
@@ -21,7 +22,6 @@ use crate::lists;
 use crate::lower::{self, Source};
 use crate::memo::{Heads, Statements, hash, mix};
 use crate::module::Header;
-use crate::parameters::Owner;
 use crate::recovery;
 use crate::signature::{Callee, ContentId};
 use crate::symbols::{Declared, List, Origin, Scope, Symbol};

@@ -7,8 +7,8 @@ use crate::calls;
 use crate::checks::{
     constant_expression, deprecated, duplicate_modifier, gates, ignored_modifier, illegal_combination,
     missing_modifier, modifier_not_allowed, modifier_order, not_portable, odd_element, operand_count, operand_kind,
-    operand_range, operand_type, project_target, state_space, syntax_error, unbracketed_address, undeclared_name,
-    unknown_modifier, unknown_opcode, unusual_modifier_order, vector_length,
+    operand_range, operand_type, parameter_access, project_target, state_space, syntax_error, unbracketed_address,
+    undeclared_name, unknown_modifier, unknown_opcode, unusual_modifier_order, vector_length,
 };
 use crate::constraints;
 use crate::diagnostic::Diagnostic;
@@ -17,7 +17,6 @@ use crate::immediates;
 use crate::memo::{Gates, Resolved};
 use crate::memory;
 use crate::operands::{self, Mismatch, Names, What};
-use crate::parameters;
 use crate::spec::{Arrangement, Shape, Spec, applies};
 use crate::target::Environment;
 use ptx_isa::tables::{Form, Gate, Kind, Opcode, Term};
@@ -102,7 +101,7 @@ pub fn check(
             out.extend(head.ignored.iter().filter_map(|i| instruction.modifiers.get(*i)).map(ignored_modifier::report));
             odd_element::check(instruction, arrangement, names, out);
             calls::check(instruction, arrangement, names, out);
-            parameters::check_access(instruction, arrangement, names, out);
+            parameter_access::check(instruction, arrangement, names, out);
         }
         Choice::Mismatch(found, arrangement) => {
             let exchanged = exchange::report(instruction, arrangement, names, (text, written));

@@ -29,7 +29,6 @@ pub mod memo;
 mod memory;
 pub mod module;
 pub mod operands;
-pub mod parameters;
 pub mod program;
 pub mod project;
 pub mod raise;

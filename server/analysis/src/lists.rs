@@ -1,12 +1,12 @@
 //! The directives behind labels: lists of labels and of functions, and prototypes.
 
 use crate::ast::Word;
+use crate::checks::parameter_list::Owner;
 use crate::checks::{branch_target, call_target, parameter_list, syntax_error, undeclared_name};
 use crate::diagnostic::Diagnostic;
 use crate::literal;
 use crate::lower::{self, Source, named_children};
 use crate::operands::Names;
-use crate::parameters::{Owner, check_list};
 use crate::signature::{Callee, ContentId, Signature};
 use crate::symbols::{List, Symbol};
 use ptx_syntax::{Node, fields, kinds};
@@ -142,7 +142,7 @@ pub fn check_lists(source: Source<'_>, node: Node<'_>, owner: Owner, out: &mut V
         let parameters = named_children(list).filter(|n| n.kind_id() == k.parameter);
         let parameters: Vec<_> = parameters.map(|n| lower::declaration(source, n)).collect();
         if !list.has_error() {
-            check_list(&parameters, results, owner, out);
+            parameter_list::check(&parameters, results, owner, out);
         }
     }
 }

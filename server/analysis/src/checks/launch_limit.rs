@@ -28,10 +28,12 @@ impl Words for LaunchLimit {
     }
 }
 
-/// The report on a directive whose numbers have this product.
-pub fn report(range: Range<usize>, directive: &Directive, number: u64) -> Diagnostic {
-    let (limit, note) = (directive.limit, directive.limit_note);
-    Diagnostic::new(range, LaunchLimit { directive: directive.name, number, limit, note })
+/// The report on a directive with these numbers, if their product is too large. A limit of 0 stands for none.
+pub fn check(range: Range<usize>, directive: &Directive, numbers: &[u64]) -> Option<Diagnostic> {
+    let number = numbers.iter().fold(1u64, |product, n| product.saturating_mul(*n));
+    let Directive { name, limit, limit_note: note, .. } = *directive;
+    let found = || LaunchLimit { directive: name, number, limit, note };
+    (limit > 0 && number > limit).then(|| Diagnostic::new(range, found()))
 }
 
 #[cfg(test)]

@@ -3,7 +3,10 @@
 use crate::codes::Words;
 use crate::diagnostic::Diagnostic;
 use crate::spec::Spec;
+use crate::target::Environment;
 use crate::types::TypeId;
+use ptx_isa::ISA;
+use ptx_isa::tables::{Type, TypeClass};
 use std::ops::Range;
 
 /// A register that is too small for the addresses of a state space.
@@ -33,10 +36,22 @@ impl Words for NarrowAddress {
     }
 }
 
-/// The report on a register of a type. Addresses there have `required` bits.
-pub fn report(range: Range<usize>, register: &str, ty: TypeId, required: u16, spec: &Spec) -> Diagnostic {
+/// The report on a register of a type that holds an address, if it is too small for that.
+pub fn check(
+    range: Range<usize>,
+    (register, ty): (&str, TypeId),
+    spec: &Spec,
+    environment: &Environment,
+) -> Option<Diagnostic> {
+    let Type { class, bits, .. } = *ty.info();
+    if !matches!(class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint) {
+        return None;
+    }
+    let windows = |spaces: &[&str]| spaces.iter().all(|s| ISA.space(s).is_some_and(|s| s.window));
+    let required = if spec.spaces.is_some_and(windows) { 32 } else { environment.address_size };
     let space = spec.spaces.and_then(|spaces| spaces.first().copied());
-    Diagnostic::new(range, NarrowAddress { register: register.into(), bits: ty.info().bits, space, required })
+    let found = || NarrowAddress { register: register.into(), bits, space, required };
+    (bits < required).then(|| Diagnostic::new(range, found()))
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! `parameter-list`: a list of parameters or results that no function can have.
 
+use crate::ast::{Declaration, Word};
 use crate::codes::Words;
 use crate::diagnostic::Diagnostic;
+use crate::signature::{Array, Parameter};
 use std::ops::Range;
 
 /// A list of parameters or results that no function can have.
@@ -83,18 +85,72 @@ impl Words for ParameterList {
     }
 }
 
+/// Whose parameters a list holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// `.entry`.
+    Kernel,
+    /// `.func`.
+    Function,
+    /// `.callprototype`.
+    Prototype,
+}
+
+/// Checks a list of parameters or results.
+pub fn check(list: &[Declaration<'_>], results: bool, owner: Owner, out: &mut Vec<Diagnostic>) {
+    let mut in_memory = None;
+    for (index, declaration) in list.iter().enumerate() {
+        let parameter = Parameter::of(declaration);
+        let space = declaration.spaces.first();
+        let whole = || declaration.range.clone();
+        let name = declaration.declarators.first().map(|d| d.name);
+        match parameter.register {
+            Some(true) if owner == Owner::Kernel => {
+                let place = space.map_or_else(whole, Word::range);
+                out.push(wrong_space(place, &parameter.name, Some(".reg"), true));
+            }
+            // What no parameter can be in at all, `.param::func`, is a matter of the declaration.
+            None if space.is_some_and(|w| w.text.contains("::")) => {}
+            None => {
+                let place = space.map_or_else(whole, Word::range);
+                let found = space.map(|w| w.text);
+                out.push(wrong_space(place, &parameter.name, found, owner == Owner::Kernel));
+            }
+            Some(false) => in_memory = in_memory.or(Some(space.map_or_else(whole, Word::range))),
+            Some(true) => {}
+        }
+        if let Some(name) = name.filter(|n| n.text == "_" && owner == Owner::Function) {
+            out.push(unnamed(name.range()));
+        }
+        if parameter.array == Array::Open {
+            let place = declaration.declarators.first().and_then(|d| d.dimensions.first());
+            let place = place.map_or_else(whole, |(range, _)| range.clone());
+            let reason = match owner {
+                _ if results => SizeReason::Result,
+                Owner::Kernel => SizeReason::Kernel,
+                _ if index + 1 < list.len() => SizeReason::NotLast,
+                _ => continue,
+            };
+            out.push(open_array(place, &parameter.name, reason));
+        }
+    }
+    if let Some(place) = in_memory.filter(|_| results && list.len() > 1) {
+        out.push(several_results(place));
+    }
+}
+
 /// The name of a parameter, unless it is called `_`.
 fn named(name: &str) -> Option<Box<str>> {
     (name != "_").then(|| name.into())
 }
 
 /// The report on results in memory, of which there can be one.
-pub fn several_results(range: Range<usize>) -> Diagnostic {
+fn several_results(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, ParameterList::SeveralResults)
 }
 
 /// The report on a parameter in a space that has none, or without a space.
-pub fn space(range: Range<usize>, name: &str, space: Option<&str>, kernel: bool) -> Diagnostic {
+fn wrong_space(range: Range<usize>, name: &str, space: Option<&str>, kernel: bool) -> Diagnostic {
     Diagnostic::new(range, ParameterList::Space { name: named(name), space: space.map(Into::into), kernel })
 }
 
@@ -104,12 +160,12 @@ pub fn kernel_results(range: Range<usize>) -> Diagnostic {
 }
 
 /// The report on a parameter that is called `_`.
-pub fn unnamed(range: Range<usize>) -> Diagnostic {
+fn unnamed(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, ParameterList::Unnamed)
 }
 
 /// The report on an array without a size that must have one.
-pub fn open_array(range: Range<usize>, name: &str, reason: SizeReason) -> Diagnostic {
+fn open_array(range: Range<usize>, name: &str, reason: SizeReason) -> Diagnostic {
     Diagnostic::new(range, ParameterList::OpenArray { name: named(name), reason })
 }
 
