@@ -1,11 +1,11 @@
-//! `misread-value`: the assembler takes it, and makes of it something else than it says.
+//! `misread-value`: a value that the assembler reads as another one than is written.
 
 use crate::codes::Words;
 use crate::diagnostic::{Diagnostic, Fix};
 use ptx_isa::tables::{Type, TypeClass};
 use std::ops::Range;
 
-/// A value that the assembler takes, and makes something else of than it says.
+/// A value that the assembler reads as another one than is written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum MisreadValue {
     /// A floating-point number of which an untyped element keeps the lowest bits.

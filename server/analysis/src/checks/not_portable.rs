@@ -1,4 +1,4 @@
-//! `not-portable`: had by one architecture or one family alone, so that the code does not carry over to later ones.
+//! `not-portable`: something that only one architecture or family has, so that the code does not run on later ones.
 
 use crate::codes::Words;
 use crate::diagnostic::Diagnostic;

@@ -1,4 +1,4 @@
-//! `project-target`: the module's own target has it, but not every architecture that the project is for.
+//! `project-target`: something that the target of the module has, but not every architecture that the project is for.
 
 use crate::codes::{Code, Words};
 use crate::diagnostic::Diagnostic;

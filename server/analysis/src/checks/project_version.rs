@@ -1,4 +1,4 @@
-//! `project-version`: the module's own version has it, but the project is to do with an older one.
+//! `project-version`: something that the version of the module has, but not the newest version that the project may use.
 
 use crate::codes::Words;
 use crate::diagnostic::Diagnostic;
