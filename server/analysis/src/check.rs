@@ -2,6 +2,7 @@
 
 pub mod calls;
 pub mod codes;
+pub(crate) mod constraints;
 pub mod declare;
 pub(crate) mod diagnostic;
 pub mod directives;
@@ -12,7 +13,6 @@ pub(crate) mod instruction;
 pub mod lints;
 pub(crate) mod lists;
 pub(crate) mod memory;
-pub mod parameters;
 pub mod raise;
 pub mod rules;
 pub mod statement;

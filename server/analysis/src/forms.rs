@@ -1,7 +1,6 @@
 //! Matching instructions against the tables: mnemonics, operand variants, and the choice among them. It reports nothing.
 
 pub mod choose;
-pub(crate) mod constraints;
 pub mod head;
 pub mod mnemonics;
 pub mod operands;

@@ -168,7 +168,7 @@ pub fn describe_needs(gate: &Gate) -> String {
     describe_alternatives(gate.alternatives)
 }
 
-/// The same for the alternatives of a gate.
+/// The same for the alternatives of a gate, which is what diagnostics keep of it.
 pub fn describe_alternatives(alternatives: &[GateAlternative]) -> String {
     let one = |a: &GateAlternative| match (a.ptx, a.feature) {
         (_, Some(option)) if is_option(option) && a.ptx.is_none_or(|v| v <= ALWAYS) => in_target(option),

@@ -1,5 +1,6 @@
 //! For the tests beside diagnostics: what is found in a piece of PTX.
 
+use crate::project::Project;
 use crate::{Analyzer, Code, Diagnostic};
 use ptx_syntax::Snapshot;
 
@@ -14,8 +15,14 @@ pub fn in_kernel(code: Code, body: &str) -> Vec<Diagnostic> {
 
 /// What is found under a code in a module, lints included.
 pub fn in_module(code: Code, text: &str) -> Vec<Diagnostic> {
+    in_project(code, &Project::default(), text)
+}
+
+/// What is found under a code in a module that is checked for a project, lints included.
+pub fn in_project(code: Code, project: &Project, text: &str) -> Vec<Diagnostic> {
     let snapshot = Snapshot::new(text);
     let mut analyzer = Analyzer::default();
+    analyzer.set_project(project.clone());
     let mut found = analyzer.analyze(&snapshot).diagnostics;
     found.extend(analyzer.lints(&snapshot, &|| false).unwrap_or_default());
     found.retain(|d| d.code() == code);

@@ -296,6 +296,7 @@ table! {
     }
 
     /// A range of allowed immediates, inclusive.
+    #[derive(Hash)]
     struct Range {
         /// Lowest.
         low: i64,

@@ -3,19 +3,17 @@
 mod exchange;
 
 use crate::check::calls;
-use crate::check::codes::Code;
+use crate::check::constraints;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::immediates;
 use crate::check::memory;
-use crate::check::parameters;
 use crate::check::rules::{
     constant_expression, deprecated, duplicate_modifier, gates, ignored_modifier, illegal_combination,
     missing_modifier, modifier_not_allowed, modifier_order, not_portable, odd_element, operand_count, operand_kind,
-    operand_range, operand_type, project_target, state_space, syntax_error, unbracketed_address, undeclared_name,
-    unknown_modifier, unknown_opcode, unusual_modifier_order, vector_length,
+    operand_range, operand_type, parameter_access, project_target, state_space, syntax_error, unbracketed_address,
+    undeclared_name, unknown_modifier, unknown_opcode, unusual_modifier_order, vector_length,
 };
 use crate::forms::choose::{Fit, ResolvedInstruction};
-use crate::forms::constraints;
 use crate::forms::head::{self, Candidate, Problem, broken};
 use crate::forms::mnemonics::{Gates, Resolved};
 use crate::forms::operands::{self, Mismatch, Names, What};
@@ -86,9 +84,9 @@ pub fn check(
     }
     match fit {
         Fit::Fits => {
-            if let Some((place, message)) = constraints::check(instruction, candidate.form, arrangement) {
+            if let Some((place, found)) = constraints::check(instruction, candidate.form, arrangement) {
                 let range = instruction.operands.get(place).map_or_else(|| instruction.head(), |o| o.range.clone());
-                return out.push(Diagnostic::error(Code::OperandRange, range, message));
+                return out.push(Diagnostic::new(range, found));
             }
             out.extend(report_gates(instruction, written, (candidate, arrangement), gates, &resolved.environment));
             for (operand, (_, shape)) in instruction.operands.iter().zip(&arrangement.operands) {
@@ -105,7 +103,7 @@ pub fn check(
             out.extend(head.ignored.iter().filter_map(|i| instruction.modifiers.get(*i)).map(ignored_modifier::report));
             odd_element::check(instruction, arrangement, names, out);
             calls::check(instruction, arrangement, names, out);
-            parameters::check_access(instruction, arrangement, names, out);
+            parameter_access::check(instruction, arrangement, names, out);
         }
         Fit::Mismatch(found) => {
             let exchanged = exchange::report(instruction, arrangement, names, (text, written));
@@ -115,7 +113,7 @@ pub fn check(
             out.push(illegal_combination::rule(instruction.head(), rule, candidate.form, written));
         }
         Fit::Count(counts) => {
-            out.push(operand_count::report(instruction, written, &counts, head.candidates[0].form));
+            out.push(operand_count::report(instruction, written, counts, head.candidates[0].form));
         }
     }
 }
@@ -211,7 +209,7 @@ fn report_head(
             Some(_) if ptx_isa::ISA.ty(modifier.text).is_some() => {
                 modifier_not_allowed::wrong_type(modifier, opcode.name, &mismatch.expected)
             }
-            _ => modifier_not_allowed::report(modifier, opcode.name, opcode),
+            _ => modifier_not_allowed::report(modifier, opcode),
         });
         return out.extend(together(reports));
     }
@@ -304,7 +302,7 @@ fn report_operand(mismatch: &Mismatch, written: &str) -> Diagnostic {
         (What::Undeclared(name), Some(spec)) if spec.value.kind == Kind::Label => undeclared_name::label(range, name),
         (What::Undeclared(name), _) => undeclared_name::report(range, name),
         (What::RegisterType(register, ty), Some(spec)) => operand_type::register(range, register, *ty, spec, written),
-        (What::SpecialType(register), Some(spec)) => operand_type::special(range, register, spec, written),
+        (What::SpecialType { name, ty }, Some(spec)) => operand_type::special(range, (name, ty), spec, written),
         (What::ImmediateClass { integer }, spec) => operand_type::immediate(range, *integer, spec, written),
         (What::OutOfRange(value), Some(spec)) => operand_range::report(range, *value, spec, written),
         (What::VectorLength(found), spec) => vector_length::report(range, *found, spec, written),

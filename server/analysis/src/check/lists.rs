@@ -1,7 +1,7 @@
 //! The directives behind labels: lists of labels and of functions, and prototypes.
 
 use crate::check::diagnostic::Diagnostic;
-use crate::check::parameters::{Owner, check_list};
+use crate::check::rules::parameter_list::Owner;
 use crate::check::rules::{branch_target, call_target, parameter_list, syntax_error, undeclared_name};
 use crate::forms::operands::Names;
 use crate::hir::directive_parts;
@@ -105,7 +105,7 @@ pub fn check_lists(source: Source<'_>, node: Node<'_>, owner: Owner, out: &mut V
         let parameters = named_children(list).filter(|n| n.kind_id() == k.parameter);
         let parameters: Vec<_> = parameters.map(|n| lower::declaration(source, n)).collect();
         if !list.has_error() {
-            check_list(&parameters, results, owner, out);
+            parameter_list::check(&parameters, results, owner, out);
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::hir::literal;
 use crate::hir::symbols::{Symbol, Variable};
 use crate::target::Environment;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Bytes, Kind, TypeClass};
+use ptx_isa::tables::{Bytes, Kind};
 use std::ops::Range;
 
 /// An access to a place in a variable.
@@ -60,14 +60,8 @@ pub fn check(
                     let outside = out_of_bounds::check(&place, &access);
                     out.extend(outside.or_else(|| misaligned_address::check(&place, &access)));
                 }
-                Some(Symbol::Register { ty, elements: 1 })
-                    if matches!(ty.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint) =>
-                {
-                    let windows = |spaces: &[&str]| spaces.iter().all(|s| ISA.space(s).is_some_and(|s| s.window));
-                    let needs = if spec.spaces.is_some_and(windows) { 32 } else { environment.address_size };
-                    if ty.info().bits < needs {
-                        out.push(narrow_address::report(part.range.clone(), name, ty, needs, spec));
-                    }
+                Some(Symbol::Register { ty, elements: 1 }) => {
+                    out.extend(narrow_address::check(part.range.clone(), (name, ty), spec, environment));
                 }
                 _ => {}
             }

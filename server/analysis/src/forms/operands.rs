@@ -40,18 +40,28 @@ pub struct Mismatch {
 }
 
 /// What is wrong.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum What {
     /// Nothing has that name.
     Undeclared(String),
     /// A register of the wrong type.
     RegisterType(String, TypeId),
     /// A special register of the wrong type.
-    SpecialType(&'static SpecialRegister),
+    SpecialType {
+        /// Its name.
+        name: &'static str,
+        /// Its type, with the dot.
+        ty: &'static str,
+    },
     /// A special register where none may be read.
     SpecialRegister,
     /// A vector special register without a component.
-    SpecialVector(&'static SpecialRegister),
+    SpecialVector {
+        /// Its name.
+        name: &'static str,
+        /// Its components, a letter each.
+        components: &'static str,
+    },
     /// A name of another kind.
     WrongSymbol(String, Symbol),
     /// An immediate where a register must be.
@@ -131,7 +141,7 @@ impl What {
         match self {
             Self::OutOfRange(_) => 1,
             Self::RegisterType(..)
-            | Self::SpecialType(_)
+            | Self::SpecialType { .. }
             | Self::Undeclared(_)
             | Self::VectorLength(_)
             | Self::Parts(..) => 2,
@@ -382,7 +392,11 @@ impl Checker<'_> {
         let vector = !register.components.is_empty() && !component;
         let list = !spec.lengths.is_empty() || spec.any_length;
         if vector != list {
-            let what = if vector { What::SpecialVector(register) } else { What::MustBeVector };
+            let what = if vector {
+                What::SpecialVector { name: register.name, components: register.components }
+            } else {
+                What::MustBeVector
+            };
             return self.push(operand, Some(spec), what);
         }
         let length = u16::try_from(register.components.len()).unwrap_or(0);
@@ -395,7 +409,7 @@ impl Checker<'_> {
         // `cvt` reads the low part of a register, `mov` only those of some that were narrow once.
         let fits = bits == have_bits || register.also_read.contains(&bits) || (spec.value.wider && bits < have_bits);
         if wanted != have && !(whole && fits) {
-            self.push(operand, Some(spec), What::SpecialType(register));
+            self.push(operand, Some(spec), What::SpecialType { name: register.name, ty: register.ty });
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::forms::head::{broken, holds};
 use crate::hir::types::{Fit, TypeId};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Form, Kind, Length, Operand, Pattern, Rule, Spaces, Term, TypeExpr, Usual, Value};
+use ptx_isa::tables::{Access, Form, Kind, Length, Operand, Pattern, Rule, Spaces, Term, TypeExpr, Usual, Value};
 
 /// One way to give the operands of a form: which optional ones are there.
 #[derive(Debug)]
@@ -52,6 +52,37 @@ pub struct Spec {
     pub symbol_spaces: Option<&'static [&'static str]>,
     /// Distances from this one on shift everything out.
     pub width: Option<u16>,
+}
+
+/// What a diagnostic keeps of a [`Spec`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ExpectedOperand {
+    /// The name of the operand in the form, such as `a`.
+    pub name: &'static str,
+    /// Its type, where it has one.
+    pub ty: Option<TypeId>,
+    /// How strictly registers must fit.
+    pub fit: Fit,
+    /// The instruction writes it, or reads and writes it.
+    pub written: bool,
+    /// A register only.
+    pub register_only: bool,
+    /// A constant only.
+    pub immediate_only: bool,
+}
+
+impl Spec {
+    /// What a diagnostic keeps of it.
+    pub fn expected(&self) -> ExpectedOperand {
+        ExpectedOperand {
+            name: self.value.name,
+            ty: self.ty,
+            fit: self.fit,
+            written: self.value.access != Access::Read,
+            register_only: self.value.register_only,
+            immediate_only: self.value.immediate_only,
+        }
+    }
 }
 
 /// All arrangements of a form, the one with the fewest operands first.

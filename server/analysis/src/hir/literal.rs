@@ -94,7 +94,7 @@ pub fn float(text: &str) -> Option<f64> {
 }
 
 /// What is wrong with a word that begins like a number and is none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Malformed {
     /// `0x`, `0b`: nothing follows.
     NoDigits,

@@ -45,7 +45,7 @@ impl TypeId {
 }
 
 /// How strictly a register must fit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Fit {
     /// A wider register will do (`ld`, `st`, `cvt`).
     pub wider: bool,

@@ -11,19 +11,17 @@ pub use children::{Before, Known, Old, Window, is_same_subtree};
 use crate::check::codes::Code;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::directives::{self, debug};
-use crate::check::initializer;
-use crate::check::lists;
-use crate::check::parameters::Owner;
+use crate::check::rules::parameter_list::Owner;
 use crate::check::rules::{
     debug_directive, duplicate_name, misplaced_directive, reserved_name, syntax_error, undeclared_name,
 };
+use crate::check::{initializer, lists};
 use crate::forms::mnemonics::Heads;
 use crate::hir::ast::{Declaration, Word};
 use crate::hir::directive_parts;
 use crate::hir::hash::{hash, mix};
 use crate::hir::lower::{self, Source};
-use crate::hir::module::Dependencies;
-use crate::hir::module::Header;
+use crate::hir::module::{Dependencies, Header};
 use crate::hir::signature::{Callee, ContentId};
 use crate::hir::statements::children;
 use crate::hir::symbols::{Declared, List, Origin, Scope, Symbol};

@@ -4,7 +4,8 @@ use super::statement::Statement;
 use super::{Fix, fix};
 use ptx_analysis::Code;
 use ptx_analysis::ast::Instruction;
-use ptx_analysis::head::{Candidate, Head, Problem};
+use ptx_analysis::checks::operand_kind::is_handle_of_wrong_type;
+use ptx_analysis::head::{self, Candidate, Head, Problem};
 use ptx_analysis::semantics;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Form, Opcode, Slot};
@@ -50,7 +51,9 @@ pub fn fixes(statement: &Statement<'_>, out: &mut Vec<Fix>) {
             // A modifier that is spelt nearly right has its suggestion.
             Code::UnknownModifier if try_.out.is_empty() => try_.neighbours(&head),
             Code::OperandType => try_.change(&head, Change::Types),
-            Code::OperandKind if statement.diagnostic.message().contains("handle") => try_.change(&head, Change::Types),
+            Code::OperandKind if is_handle_of_wrong_type(&statement.diagnostic.finding) => {
+                try_.change(&head, Change::Types)
+            }
             Code::StateSpace => {
                 try_.change(&head, Change::Spaces);
                 try_.add(&head, Change::Spaces);

@@ -88,13 +88,13 @@ impl Try<'_, '_, '_> {
                     self.convert(register, *ty, spec);
                 }
             }
-            What::SpecialType(_) | What::SpecialRegister | What::Immediate | What::ImmediateAddress => {
+            What::SpecialType { .. } | What::SpecialRegister | What::Immediate | What::ImmediateAddress => {
                 if let Some(spec) = spec {
                     self.move_first(spec);
                 }
             }
-            What::SpecialVector(register) => {
-                for component in register.components.chars() {
+            What::SpecialVector { components, .. } => {
+                for component in components.chars() {
                     let text = format!("{written}.{component}");
                     self.offer(format!("Read `{text}`"), &text, false);
                 }

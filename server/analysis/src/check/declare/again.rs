@@ -56,30 +56,20 @@ impl Earlier {
     pub fn function(range: Range<usize>) -> Self {
         Self { range, external: false, linkage: false, space: "", ty: None, elements: 1, sizes: None }
     }
-
-    fn describe(&self) -> String {
-        let vector = if self.elements > 1 { format!(".v{} ", self.elements) } else { String::new() };
-        format!("`{vector}{}`", self.ty.map_or("", TypeId::name))
-    }
 }
 
 /// What is wrong with a declaration of a name that was declared before.
 pub fn redeclared(name: &str, earlier: &Earlier, later: &Earlier) -> Option<Diagnostic> {
     let (place, first) = (later.range.clone(), earlier.range.clone());
-    if earlier.ty.is_none() || later.ty.is_none() {
-        return None;
-    }
-    if (earlier.ty, earlier.elements) != (later.ty, later.elements) {
-        return Some(linkage::disagrees(place, name, "type", &earlier.describe(), first));
+    let (before, now) = ((earlier.ty?, earlier.elements), (later.ty?, later.elements));
+    if before != now {
+        return Some(linkage::other_type(place, name, before, first));
     }
     if let (Some(before), Some(now)) = (&earlier.sizes, &later.sizes) {
         // `x[]` agrees with every size of its dimension.
         let agree = |(index, (a, b)): (usize, (&i128, &i128))| a == b || (index == 0 && (*a == 0 || *b == 0));
         if before.len() != now.len() || !before.iter().zip(now).enumerate().all(agree) {
-            let sizes: String =
-                before.iter().map(|n| if *n == 0 { "[]".to_owned() } else { format!("[{n}]") }).collect();
-            let before = if sizes.is_empty() { "no array".to_owned() } else { format!("`{name}{sizes}`") };
-            return Some(linkage::disagrees(place, name, "size", &before, first));
+            return Some(linkage::other_size(place, name, before, first));
         }
     }
     if earlier.external && !later.linkage {

@@ -2,6 +2,7 @@
 
 use super::Site;
 use crate::check::diagnostic::Diagnostic;
+use crate::check::rules::misplaced_declaration::Home;
 use crate::check::rules::variable_type::{Declared, OpaquePlace};
 use crate::check::rules::{gates, misplaced_declaration, syntax_error, variable_type, vector_type};
 use crate::hir::ast::{Declaration, Word};
@@ -25,7 +26,7 @@ pub fn check(
 ) -> (&'static str, bool) {
     // A parameter without a space, or in a wrong one, is a matter of the list that it stands in.
     let Some(&word) = declaration.spaces.first() else { return ("", false) };
-    let here = if site.origin == Origin::Body { "inside of a function" } else { "outside of functions" };
+    let in_body = site.origin == Origin::Body;
     let Some(space) = ISA.space(word.text).filter(|s| !s.declared.is_empty()) else {
         let base = word.text.split_once("::").map(|(base, _)| base);
         out.push(misplaced_declaration::never(word, base));
@@ -45,25 +46,25 @@ pub fn check(
     // A list of parameters for which nothing of the space fits is reported as a whole.
     match gate {
         None if site.is_parameter() => {}
-        None => out.push(misplaced_declaration::not_here(word, here, elsewhere(space))),
-        Some(gate) if gate.kind == GateKind::Needs || elsewhere(space).is_empty() => {
+        None => out.push(misplaced_declaration::not_here(word, in_body, home(space))),
+        Some(gate) if gate.kind == GateKind::Needs || home(space).is_none() => {
             out.push(gates::refused(word.range(), word.text, gate, std::iter::once(gate), environment));
         }
-        Some(gate) => out.push(misplaced_declaration::no_longer(word, here, gate, environment)),
+        Some(gate) => out.push(misplaced_declaration::no_longer(word, in_body, gate, environment)),
     }
     ("", false)
 }
 
 /// Where variables of a space may be declared in every version.
-fn elsewhere(space: &Space) -> &'static str {
+fn home(space: &Space) -> Option<Home> {
     let always = |name: &str| {
         space.declared.iter().any(|d| d.names.contains(&name) && d.gates.iter().all(|g| g.kind == GateKind::Needs))
     };
     match (always("module"), always("body"), always("parameter")) {
-        (true, false, _) => "outside of functions",
-        (false, true, true) => "inside of a function, and in the lists of parameters",
-        (false, true, false) => "inside of a function",
-        _ => "",
+        (true, false, _) => Some(Home::Module),
+        (false, true, true) => Some(Home::BodyAndParameters),
+        (false, true, false) => Some(Home::Body),
+        _ => None,
     }
 }
 

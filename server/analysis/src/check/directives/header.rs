@@ -119,11 +119,8 @@ fn directives<'t>(
             let values = values(name, directive, &arguments, &mut found);
             let range = source.range(child);
             if let Some(values) = &values {
-                let product = values.iter().fold(1u64, |a, b| a.saturating_mul(*b));
-                if directive.limit > 0 && product > directive.limit {
-                    let first = arguments.first().map_or(range.start, |a| a.word.range().start);
-                    found.push(launch_limit::report(first..range.end, directive, product));
-                }
+                let first = arguments.first().map_or(range.start, |a| a.word.range().start);
+                found.extend(launch_limit::check(first..range.end, directive, values));
             }
             given.push(Given { name, range, directive, values: values.unwrap_or_default() });
         } else {
@@ -170,7 +167,7 @@ fn check_together(given: &[Given<'_>], kernel: bool, returns: bool, out: &mut Ve
             out.push(directive_conflict::returns(one.name));
         }
         let there = |name: &str| given.iter().any(|g| g.directive.name == name && g.counts());
-        let missing: Vec<&str> = one.directive.requires.iter().filter(|n| !there(n)).copied().collect();
+        let missing: Vec<&'static str> = one.directive.requires.iter().filter(|n| !there(n)).copied().collect();
         if !missing.is_empty() {
             out.push(missing_directive::of_directive(one.name, &missing));
         }

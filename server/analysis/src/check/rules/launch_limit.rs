@@ -1,14 +1,56 @@
 //! `launch-limit`: numbers that the assembler takes and no device can live up to.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use ptx_isa::tables::Directive;
 use std::ops::Range;
 
-const CODE: Code = Code::LaunchLimit;
+/// A directive whose numbers multiply to more than any device offers.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct LaunchLimit {
+    /// The directive.
+    pub directive: &'static str,
+    /// The product of its numbers.
+    pub number: u64,
+    /// The largest product that is of any use.
+    pub limit: u64,
+    /// Why no more than that is of use.
+    pub note: &'static str,
+}
 
-/// The report, a warning.
-pub fn report(range: Range<usize>, directive: &Directive, number: u64) -> Diagnostic {
-    let message = format!("`{}` asks for {number}, but {}", directive.name, directive.limit_note);
-    Diagnostic::warning(CODE, range, message).with_help(format!("the most is {}", directive.limit))
+impl Words for LaunchLimit {
+    fn message(&self) -> String {
+        format!("`{}` asks for {}, but {}", self.directive, self.number, self.note)
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(format!("the most is {}", self.limit))
+    }
+}
+
+/// The report on a directive with these numbers, if their product is too large. A limit of 0 stands for none.
+pub fn check(range: Range<usize>, directive: &Directive, numbers: &[u64]) -> Option<Diagnostic> {
+    let number = numbers.iter().fold(1u64, |product, n| product.saturating_mul(*n));
+    let Directive { name, limit, limit_note: note, .. } = *directive;
+    let found = || LaunchLimit { directive: name, number, limit, note };
+    (limit > 0 && number > limit).then(|| Diagnostic::new(range, found()))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_module, messages};
+
+    fn found(threads: &str) -> Vec<String> {
+        let header = ".version 9.0\n.target sm_90a\n.address_size 64\n";
+        let found = in_module(Code::LaunchLimit, &format!("{header}.entry k()\n.maxntid {threads}\n{{\nret;\n}}\n"));
+        messages(&found)
+    }
+
+    #[test]
+    fn more_threads_than_a_block_has() {
+        let message = "`.maxntid` asks for 2048, but no device launches a CTA of more than 1,024 threads, so the bound says nothing";
+        assert_eq!(found("32, 32, 2"), [message]);
+        assert!(found("32, 32").is_empty());
+    }
 }

@@ -1,65 +1,191 @@
 //! `linkage`: `.extern`, `.visible`, `.weak` and `.common` where they cannot stand, and declarations of one variable that disagree.
 
-use crate::check::codes::Code;
-use crate::check::diagnostic::{Diagnostic, Fix};
+use super::one_of;
+use crate::check::codes::Words;
+use crate::check::diagnostic::{Diagnostic, Fix, Severity};
 use crate::hir::ast::Word;
+use crate::hir::types::TypeId;
 use std::ops::Range;
 
-const CODE: Code = Code::Linkage;
+/// A linking directive that cannot stand where it does, or two declarations of one variable that disagree.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Linkage {
+    /// A second linking directive.
+    Second(Box<str>),
+    /// A linking directive in a body.
+    InBody(Box<str>),
+    /// A linking directive with another state space than it goes with.
+    Space {
+        /// The directive.
+        directive: Box<str>,
+        /// The state spaces that it goes with.
+        spaces: &'static [&'static str],
+    },
+    /// `.common` with a texture, sampler or surface.
+    Opaque {
+        /// The directive.
+        directive: Box<str>,
+        /// The type of the variable.
+        ty: &'static str,
+    },
+    /// A directive for variables on a function.
+    OnFunction(Box<str>),
+    /// A variable of this name that is `.extern` and has an initializer.
+    Initialized(Box<str>),
+    /// A variable of this name that is declared `.extern` and defined without linkage.
+    Hidden(Box<str>),
+    /// A variable that was declared with another type.
+    Type {
+        /// Its name.
+        name: Box<str>,
+        /// The type in the earlier declaration.
+        ty: TypeId,
+        /// The number of elements of a vector in the earlier declaration, else 1.
+        elements: u8,
+    },
+    /// A variable that was declared with another size.
+    Size {
+        /// Its name.
+        name: Box<str>,
+        /// The dimensions in the earlier declaration; 0 where no size is given.
+        sizes: Box<[i128]>,
+    },
+    /// A variable that was declared in another state space, which the assembler does not notice.
+    OtherSpace {
+        /// Its name.
+        name: Box<str>,
+        /// The state space in the earlier declaration.
+        space: &'static str,
+    },
+}
+
+impl Words for Linkage {
+    fn message(&self) -> String {
+        match self {
+            Self::Second(word) => format!("a declaration has one linking directive, and `{word}` is the second"),
+            Self::InBody(word) => format!("`{word}` cannot stand inside of a function"),
+            Self::Space { directive, spaces } => format!("`{directive}` goes with {} only", one_of(spaces)),
+            Self::Opaque { directive, ty } => format!("`{directive}` does not go with `{ty}`"),
+            Self::OnFunction(word) => format!("`{word}` is for variables, not for functions"),
+            Self::Initialized(name) => {
+                format!("`{name}` is defined in another module, so it cannot have an initializer here")
+            }
+            Self::Hidden(name) => {
+                format!("`{name}` is declared `.extern`, so its definition must be seen by other modules")
+            }
+            Self::Type { name, ty, elements } => {
+                let vector = if *elements > 1 { format!(".v{elements} ") } else { String::new() };
+                format!("`{name}` has another type here than before: `{vector}{}`", ty.name())
+            }
+            Self::Size { name, sizes } if sizes.is_empty() => {
+                format!("`{name}` has another size here than before: no array")
+            }
+            Self::Size { name, sizes } => {
+                let size = |n: &i128| if *n == 0 { "[]".to_owned() } else { format!("[{n}]") };
+                let sizes: String = sizes.iter().map(size).collect();
+                format!("`{name}` has another size here than before: `{name}{sizes}`")
+            }
+            Self::OtherSpace { name, space } => {
+                format!("`{name}` was declared in `{space}`; the assembler goes by one of the two")
+            }
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = match self {
+            Self::InBody(_) => "other modules see only what is declared outside of functions",
+            Self::Initialized(_) => "write `.visible`, or remove the initializer",
+            Self::Hidden(_) => "write `.visible` before it",
+            _ => return None,
+        };
+        Some(help.to_owned())
+    }
+}
 
 /// A second linking directive.
 pub fn second(word: Word<'_>, first: Word<'_>) -> Diagnostic {
-    let message = format!("a declaration has one linking directive, and `{}` is the second", word.text);
-    Diagnostic::error(CODE, word.range(), message).related(first.range(), "the first is here").fix(Fix::replace(
-        format!("Remove `{}`", word.text),
-        word.range(),
-        "",
-    ))
+    let fix = Fix::replace(format!("Remove `{}`", word.text), word.range(), "");
+    Diagnostic::new(word.range(), Linkage::Second(word.text.into()))
+        .related(first.range(), "the first is here")
+        .fix(fix)
 }
 
 /// In a body.
 pub fn in_body(word: Word<'_>) -> Diagnostic {
-    Diagnostic::error(CODE, word.range(), format!("`{}` cannot stand inside of a function", word.text))
-        .with_help("other modules see only what is declared outside of functions")
+    Diagnostic::new(word.range(), Linkage::InBody(word.text.into()))
 }
 
 /// In another state space than it goes with.
-pub fn space(word: Word<'_>, spaces: &[&str]) -> Diagnostic {
-    Diagnostic::error(CODE, word.range(), format!("`{}` goes with {} only", word.text, super::one_of(spaces)))
+pub fn space(word: Word<'_>, spaces: &'static [&'static str]) -> Diagnostic {
+    Diagnostic::new(word.range(), Linkage::Space { directive: word.text.into(), spaces })
 }
 
 /// `.common` with a texture.
-pub fn opaque(word: Word<'_>, ty: &str) -> Diagnostic {
-    Diagnostic::error(CODE, word.range(), format!("`{}` does not go with `{ty}`", word.text))
+pub fn opaque(word: Word<'_>, ty: &'static str) -> Diagnostic {
+    Diagnostic::new(word.range(), Linkage::Opaque { directive: word.text.into(), ty })
 }
 
 /// On a function.
 pub fn on_function(word: Word<'_>) -> Diagnostic {
-    Diagnostic::error(CODE, word.range(), format!("`{}` is for variables, not for functions", word.text))
+    Diagnostic::new(word.range(), Linkage::OnFunction(word.text.into()))
 }
 
 /// `.extern` with an initializer.
 pub fn initialized(word: Word<'_>, name: &str) -> Diagnostic {
-    let message = format!("`{name}` is defined in another module, so it cannot have an initializer here");
-    Diagnostic::error(CODE, word.range(), message).with_help("write `.visible`, or remove the initializer")
+    Diagnostic::new(word.range(), Linkage::Initialized(name.into()))
 }
 
 /// A definition without linkage of what was declared `.extern`.
 pub fn hidden(range: Range<usize>, name: &str, earlier: Range<usize>) -> Diagnostic {
-    let message = format!("`{name}` is declared `.extern`, so its definition must be seen by other modules");
-    Diagnostic::error(CODE, range, message)
-        .related(earlier, "the declaration is here")
-        .with_help("write `.visible` before it")
+    Diagnostic::new(range, Linkage::Hidden(name.into())).related(earlier, "the declaration is here")
 }
 
-/// Another type or size than before.
-pub fn disagrees(range: Range<usize>, name: &str, what: &str, before: &str, earlier: Range<usize>) -> Diagnostic {
-    Diagnostic::error(CODE, range, format!("`{name}` has another {what} here than before: {before}"))
-        .related(earlier, "the other declaration is here")
+/// Another type than before. `before` is the type of an element and the number of elements.
+pub fn other_type(range: Range<usize>, name: &str, before: (TypeId, u8), earlier: Range<usize>) -> Diagnostic {
+    let (ty, elements) = before;
+    let found = Linkage::Type { name: name.into(), ty, elements };
+    Diagnostic::new(range, found).related(earlier, "the other declaration is here")
+}
+
+/// Another size than before. `before` are the earlier dimensions, 0 where no size is given.
+pub fn other_size(range: Range<usize>, name: &str, before: &[i128], earlier: Range<usize>) -> Diagnostic {
+    let found = Linkage::Size { name: name.into(), sizes: before.into() };
+    Diagnostic::new(range, found).related(earlier, "the other declaration is here")
 }
 
 /// Another state space than before, which the assembler does not notice.
-pub fn other_space(range: Range<usize>, name: &str, before: &str, earlier: Range<usize>) -> Diagnostic {
-    let message = format!("`{name}` was declared in `{before}`; the assembler goes by one of the two");
-    Diagnostic::warning(CODE, range, message).related(earlier, "the other declaration is here")
+pub fn other_space(range: Range<usize>, name: &str, before: &'static str, earlier: Range<usize>) -> Diagnostic {
+    let found = Linkage::OtherSpace { name: name.into(), space: before };
+    Diagnostic::new(range, found).severity(Severity::Warning).related(earlier, "the other declaration is here")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_module, mended, messages};
+
+    const HEADER: &str = ".version 9.0\n.target sm_90a\n.address_size 64\n";
+
+    fn found(text: &str) -> Vec<String> {
+        messages(&in_module(Code::Linkage, &format!("{HEADER}{text}\n")))
+    }
+
+    #[test]
+    fn declarations_of_one_variable_agree() {
+        let other = "`x` has another type here than before: `.v2 .f32`";
+        assert_eq!(found(".extern .global .v2 .f32 x; .visible .global .f32 x;"), [other]);
+        let size = "`x` has another size here than before: `x[2][3]`";
+        assert_eq!(found(".extern .global .f32 x[2][3]; .visible .global .f32 x[2][4];"), [size]);
+        let array = "`x` has another size here than before: no array";
+        assert_eq!(found(".extern .global .f32 x; .visible .global .f32 x[4];"), [array]);
+        assert!(found(".extern .global .f32 x[]; .visible .global .f32 x[4];").is_empty());
+    }
+
+    #[test]
+    fn one_linking_directive() {
+        let text = format!("{HEADER}.extern .visible .global .f32 x;\n");
+        let message = "a declaration has one linking directive, and `.visible` is the second";
+        assert_eq!(messages(&in_module(Code::Linkage, &text)), [message]);
+        assert_eq!(mended(Code::Linkage, &text), text.replace(".visible", ""));
+    }
 }

@@ -1,11 +1,43 @@
 //! `malformed-number`: a word that begins like a number and is none.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::{Diagnostic, Fix};
 use crate::hir::literal::{Malformed, malformed, unsuffixed};
 use std::ops::Range;
 
-const CODE: Code = Code::MalformedNumber;
+/// A word that begins like a number and is none.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct MalformedNumber {
+    /// The word.
+    pub word: Box<str>,
+    /// What is wrong with it.
+    pub problem: Malformed,
+    /// The number that is most likely meant.
+    pub near: Option<Box<str>>,
+}
+
+impl Words for MalformedNumber {
+    fn message(&self) -> String {
+        let why = match self.problem {
+            Malformed::NoDigits => "there are no digits".to_owned(),
+            Malformed::Octal => "numbers that begin with 0 are octal, with digits up to 7".to_owned(),
+            Malformed::Binary => "binary digits are 0 and 1".to_owned(),
+            Malformed::Bits(actual, expected) => {
+                let plural = if actual == 1 { "" } else { "s" };
+                format!("it has {actual} hexadecimal digit{plural}, and {expected} must be")
+            }
+            Malformed::Exponent => "the exponent has no digits".to_owned(),
+            Malformed::Suffix => "no suffix but `U` exists, and that only for integers".to_owned(),
+            Malformed::Separator => "its digits cannot be grouped".to_owned(),
+            Malformed::Other => "it goes on with something else".to_owned(),
+        };
+        format!("`{}` is not a number: {why}", self.word)
+    }
+
+    fn help(&self) -> Option<String> {
+        self.near.as_ref().map(|near| format!("write `{near}`"))
+    }
+}
 
 /// The report, if what the parser could not place at `range` is a part of such a word, or ends where it begins.
 pub fn around(text: &str, range: &Range<usize>) -> Option<Diagnostic> {
@@ -27,31 +59,42 @@ pub fn around(text: &str, range: &Range<usize>) -> Option<Diagnostic> {
     Some(report(start..end, word, malformed(word)?))
 }
 
-fn report(range: Range<usize>, word: &str, what: Malformed) -> Diagnostic {
-    let s = |n: usize| if n == 1 { "" } else { "s" };
-    let (why, help) = match what {
-        Malformed::NoDigits => ("there are no digits".to_owned(), None),
-        Malformed::Octal => {
-            ("numbers that begin with 0 are octal, with digits up to 7".to_owned(), Some(word.trim_start_matches('0')))
-        }
-        Malformed::Binary => ("binary digits are 0 and 1".to_owned(), None),
-        Malformed::Bits(found, wanted) => {
-            (format!("it has {found} hexadecimal digit{}, and {wanted} must be", s(found)), None)
-        }
-        Malformed::Exponent => ("the exponent has no digits".to_owned(), None),
-        Malformed::Suffix => {
-            ("no suffix but `U` exists, and that only for integers".to_owned(), Some(unsuffixed(word)))
-        }
-        Malformed::Separator => ("its digits cannot be grouped".to_owned(), None),
-        Malformed::Other => ("it goes on with something else".to_owned(), None),
+fn report(range: Range<usize>, word: &str, problem: Malformed) -> Diagnostic {
+    let near = near(word, problem);
+    let fix = near.as_deref().map(|near| Fix::replace(format!("Write `{near}`"), range.clone(), near));
+    Diagnostic::new(range, MalformedNumber { word: word.into(), problem, near }).fixes(fix)
+}
+
+/// The number that is most likely meant.
+fn near(word: &str, problem: Malformed) -> Option<Box<str>> {
+    let near: Box<str> = match problem {
+        Malformed::Octal => word.trim_start_matches('0').into(),
+        Malformed::Suffix => unsuffixed(word).into(),
+        Malformed::Separator => word.replace('_', "").into(),
+        _ => return None,
     };
-    let grouped = word.replace('_', "");
-    let better = help.filter(|h| !h.is_empty()).or((what == Malformed::Separator).then_some(grouped.as_str()));
-    let found = Diagnostic::error(CODE, range.clone(), format!("`{word}` is not a number: {why}"));
-    match better.filter(|b| malformed(b).is_none() && b.starts_with(|c: char| c.is_ascii_digit())) {
-        Some(better) => {
-            found.with_help(format!("write `{better}`")).fix(Fix::replace(format!("Write `{better}`"), range, better))
-        }
-        None => found,
+    (malformed(&near).is_none() && near.starts_with(|c: char| c.is_ascii_digit())).then_some(near)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_kernel, mended, messages};
+
+    #[test]
+    fn words_that_begin_like_numbers() {
+        let found = in_kernel(Code::MalformedNumber, "mov.b32 %r1, 019;");
+        assert_eq!(found[0].help().as_deref(), Some("write `19`"));
+        let octal = "`019` is not a number: numbers that begin with 0 are octal, with digits up to 7";
+        assert_eq!(messages(&found), [octal]);
+        let short = "`0f3F8` is not a number: it has 3 hexadecimal digits, and 8 must be";
+        assert_eq!(messages(&in_kernel(Code::MalformedNumber, "mov.f32 %f1, 0f3F8;")), [short]);
+        assert!(in_kernel(Code::MalformedNumber, "mov.b32 %r1, 17U; mov.f32 %f1, 0f3F800000;").is_empty());
+    }
+
+    #[test]
+    fn the_number_without_its_suffix() {
+        let text = ".version 9.0\n.target sm_90a\n.entry k() { .reg .b32 %r1; mov.b32 %r1, 12u; ret; }\n";
+        assert_eq!(mended(Code::MalformedNumber, text), text.replace("12u", "12"));
     }
 }

@@ -1,34 +1,84 @@
 //! `misaligned-address`: a constant address that is no multiple of what the access needs.
 
-use crate::check::codes::Code;
-use crate::check::diagnostic::Diagnostic;
+use crate::check::codes::Words;
+use crate::check::diagnostic::{Diagnostic, Severity};
 use crate::check::memory::{Access, Place};
 
-const CODE: Code = Code::MisalignedAddress;
+/// A constant address that is misaligned, or that need not be aligned. Numbers are in bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct MisalignedAddress {
+    /// The address as written, without brackets.
+    pub written: Box<str>,
+    /// The variable.
+    pub name: Box<str>,
+    /// The address must be a multiple of this.
+    pub required: i128,
+    /// The alignment of the variable.
+    pub alignment: i128,
+    /// How far into the variable the address is, if that makes it misaligned for sure. Otherwise it is aligned by luck alone.
+    pub offset: Option<i128>,
+}
+
+impl Words for MisalignedAddress {
+    fn message(&self) -> String {
+        let Self { written, name, required, alignment, offset } = self;
+        match offset {
+            Some(offset) => format!(
+                "`{written}` is misaligned: the access needs a multiple of {required} bytes, and this is {offset} bytes into \
+                 `{name}`, which is aligned to {alignment}"
+            ),
+            None => format!(
+                "`{written}` need not be aligned: the access needs a multiple of {required} bytes, `{name}` has {alignment}"
+            ),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(match self.offset {
+            Some(_) => "a misaligned access ends the kernel with an error when it runs; move the offset or use a smaller access"
+                .to_owned(),
+            None => format!("declare `{}` with `.align {}`", self.name, self.required),
+        })
+    }
+}
 
 /// The report, if the address is surely misaligned (a warning), or aligned by luck alone (a hint).
 pub fn check(place: &Place<'_>, access: &Access) -> Option<Diagnostic> {
-    let (needs, has) = (access.align, i128::from(place.variable.align?));
+    let (required, alignment) = (access.align, i128::from(place.variable.align?));
     // Whatever is no power of two was reported where it stands.
-    if needs < 2 || has < 1 || needs & (needs - 1) != 0 || has & (has - 1) != 0 {
+    if required < 2 || alignment < 1 || required & (required - 1) != 0 || alignment & (alignment - 1) != 0 {
         return None;
     }
-    let (name, written, range) = (place.name, place.written, place.range.clone());
-    if place.offset.rem_euclid(needs.min(has)) != 0 {
-        let found = format!("{} bytes into `{name}`, which is aligned to {has}", place.offset);
-        let message =
-            format!("`{written}` is misaligned: the access needs a multiple of {needs} bytes, and this is {found}");
-        let help =
-            "a misaligned access ends the kernel with an error when it runs; move the offset or use a smaller access";
-        return Some(Diagnostic::warning(CODE, range, message).with_help(help));
+    let (severity, offset) = if place.offset.rem_euclid(required.min(alignment)) != 0 {
+        (Severity::Warning, Some(place.offset))
+    } else if required > alignment {
+        (Severity::Hint, None)
+    } else {
+        return None;
+    };
+    let (written, name) = (place.written.into(), place.name.into());
+    let found = MisalignedAddress { written, name, required, alignment, offset };
+    Some(Diagnostic::new(place.range.clone(), found).severity(severity))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{in_kernel, messages};
+    use crate::{Code, Severity};
+
+    #[test]
+    fn addresses_are_multiples_of_what_the_access_needs() {
+        let load = |address: &str| {
+            let body = format!(".shared .align 4 .b8 s[64]; ld.shared.{address};");
+            in_kernel(Code::MisalignedAddress, &body)
+        };
+        let surely = load("b32 %r1, [s+2]");
+        let message = "`s+2` is misaligned: the access needs a multiple of 4 bytes, and this is 2 bytes into `s`, which is \
+                       aligned to 4";
+        assert_eq!(messages(&surely), [message]);
+        let luck = load("b64 %rd1, [s+8]");
+        assert_eq!(messages(&luck), ["`s+8` need not be aligned: the access needs a multiple of 8 bytes, `s` has 4"]);
+        assert_eq!((surely[0].severity, luck[0].severity), (Severity::Warning, Severity::Hint));
+        assert!(load("b32 %r1, [s+4]").is_empty());
     }
-    if needs > has {
-        let message = format!(
-            "`{written}` need not be aligned: the access needs a multiple of {needs} bytes, `{name}` has {has}"
-        );
-        return Some(
-            Diagnostic::hint(CODE, range, message).with_help(format!("declare `{name}` with `.align {needs}`")),
-        );
-    }
-    None
 }

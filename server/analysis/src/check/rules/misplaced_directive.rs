@@ -1,14 +1,118 @@
 //! `misplaced-directive`: a directive where it may not stand.
 
-use crate::check::codes::Code;
-use crate::check::diagnostic::Diagnostic;
+use crate::check::codes::Words;
+use crate::check::diagnostic::{Diagnostic, Severity};
 use crate::hir::ast::Word;
 use ptx_isa::tables::Directive;
 
-const CODE: Code = Code::MisplacedDirective;
+/// A directive where it may not stand.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum MisplacedDirective {
+    /// It belongs elsewhere.
+    Elsewhere {
+        /// The directive.
+        directive: Box<str>,
+        /// The places where it may stand, as the tables name them.
+        places: &'static [&'static str],
+    },
+    /// It opens a module.
+    OfModuleHeader(Box<str>),
+    /// It may not stand in the header of this function.
+    InHeader {
+        /// The directive.
+        directive: Box<str>,
+        /// The places where it may stand, as the tables name them.
+        places: &'static [&'static str],
+        /// What has the header.
+        owner: Owner,
+    },
+    /// The first must stand before the second.
+    Order(Box<str>, Box<str>),
+    /// It begins a function inside of another one.
+    FunctionInFunction(Box<str>),
+    /// A list for indirect jumps and calls without its label.
+    WithoutLabel(Box<str>),
+    /// `.target` in a body, which the assembler takes for what follows.
+    TargetInBody,
+}
+
+/// What has a header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Owner {
+    /// A kernel with a body.
+    Kernel,
+    /// A kernel without a body.
+    KernelDeclaration,
+    /// A function with a body.
+    Function,
+    /// A function without a body.
+    FunctionDeclaration,
+    /// `.callprototype`.
+    Prototype,
+}
+
+impl Owner {
+    /// Whose header it is at a place of the tables: `entry`, `func`, `declaration` or `prototype`.
+    fn at(place: &str, kernel: bool) -> Self {
+        match (kernel, place) {
+            (true, "declaration") => Self::KernelDeclaration,
+            (false, "declaration") => Self::FunctionDeclaration,
+            (_, "prototype") => Self::Prototype,
+            (true, _) => Self::Kernel,
+            (false, _) => Self::Function,
+        }
+    }
+
+    fn is_declaration(self) -> bool {
+        matches!(self, Self::KernelDeclaration | Self::FunctionDeclaration)
+    }
+}
+
+impl Words for MisplacedDirective {
+    fn message(&self) -> String {
+        match self {
+            Self::Elsewhere { directive, .. } => format!("`{directive}` cannot stand here"),
+            Self::OfModuleHeader(directive) => {
+                format!("`{directive}` cannot stand here: it belongs at the beginning of the module")
+            }
+            Self::InHeader { directive, owner, .. } => {
+                let owner = match owner {
+                    Owner::Kernel => "a kernel",
+                    Owner::KernelDeclaration => "a kernel without a body",
+                    Owner::Function => "a function",
+                    Owner::FunctionDeclaration => "a function without a body",
+                    Owner::Prototype => "a prototype",
+                };
+                format!("`{directive}` cannot stand on {owner}")
+            }
+            Self::Order(first, second) => format!("`{first}` must stand before `{second}`"),
+            Self::FunctionInFunction(directive) => format!("`{directive}` cannot stand inside of a function"),
+            Self::WithoutLabel(directive) => format!("`{directive}` needs a label before it, by which it is known"),
+            Self::TargetInBody => {
+                "`.target` in a body is taken for what follows, which nobody expects: it belongs at the \
+                                   beginning of the module"
+                    .to_owned()
+            }
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(match self {
+            Self::Elsewhere { places, .. } => format!("it belongs {}", home(places)),
+            Self::InHeader { places: ["entry"], owner, .. } if !owner.is_declaration() => {
+                "it is for kernels (`.entry`) alone".to_owned()
+            }
+            Self::InHeader { owner, .. } if owner.is_declaration() => "write it where the body is".to_owned(),
+            Self::InHeader { places, .. } => format!("it belongs {}", home(places)),
+            Self::FunctionInFunction(_) => "functions stand side by side in the module".to_owned(),
+            Self::WithoutLabel(directive) => format!("write, for instance, `targets: {directive} …`"),
+            Self::OfModuleHeader(_) | Self::Order(..) | Self::TargetInBody => return None,
+        })
+    }
+}
 
 /// Where a directive belongs, in words.
-fn home(directive: &Directive) -> String {
+fn home(places: &[&str]) -> String {
     let place = |place: &str| {
         Some(match place {
             "module" => "outside of functions",
@@ -21,7 +125,7 @@ fn home(directive: &Directive) -> String {
             _ => return None,
         })
     };
-    let places: Vec<&str> = directive.places.iter().filter_map(|p| place(p)).collect();
+    let places: Vec<&str> = places.iter().filter_map(|p| place(p)).collect();
     match places[..] {
         [] => "elsewhere".to_owned(),
         [one] => one.to_owned(),
@@ -31,53 +135,64 @@ fn home(directive: &Directive) -> String {
 
 /// A directive that stands somewhere else than it may.
 pub fn report(word: Word<'_>, directive: &Directive) -> Diagnostic {
-    let message = format!("`{}` cannot stand here", word.text);
-    Diagnostic::error(CODE, word.range(), message).with_help(format!("it belongs {}", home(directive)))
+    let found = MisplacedDirective::Elsewhere { directive: word.text.into(), places: directive.places };
+    Diagnostic::new(word.range(), found)
 }
 
 /// A directive that opens a module, anywhere else.
 pub fn of_module_header(word: Word<'_>) -> Diagnostic {
-    let message = format!("`{}` cannot stand here: it belongs at the beginning of the module", word.text);
-    Diagnostic::error(CODE, word.range(), message)
+    Diagnostic::new(word.range(), MisplacedDirective::OfModuleHeader(word.text.into()))
 }
 
-/// In the header of a function that may not have it.
+/// In the header of a function that may not have it. `place` is that header's in the tables.
 pub fn in_header(word: Word<'_>, directive: &Directive, kernel: bool, place: &str) -> Diagnostic {
-    let what = match (kernel, place) {
-        (true, "declaration") => "a kernel without a body",
-        (false, "declaration") => "a function without a body",
-        (_, "prototype") => "a prototype",
-        (true, _) => "a kernel",
-        (false, _) => "a function",
-    };
-    let found = Diagnostic::error(CODE, word.range(), format!("`{}` cannot stand on {what}", word.text));
-    match directive.places {
-        ["entry"] if place != "declaration" => found.with_help("it is for kernels (`.entry`) alone"),
-        _ if place == "declaration" => found.with_help("write it where the body is"),
-        _ => found.with_help(format!("it belongs {}", home(directive))),
-    }
+    let owner = Owner::at(place, kernel);
+    let found = MisplacedDirective::InHeader { directive: word.text.into(), places: directive.places, owner };
+    Diagnostic::new(word.range(), found)
 }
 
 /// In the wrong order in the header of a function.
 pub fn order(word: Word<'_>, later: Word<'_>) -> Diagnostic {
-    let message = format!("`{}` must stand before `{}`", word.text, later.text);
-    Diagnostic::error(CODE, word.range(), message).related(later.range(), "this comes after it")
+    let found = MisplacedDirective::Order(word.text.into(), later.text.into());
+    Diagnostic::new(word.range(), found).related(later.range(), "this comes after it")
 }
 
 /// A function inside of another one.
 pub fn function_in_function(word: Word<'_>) -> Diagnostic {
-    Diagnostic::error(CODE, word.range(), format!("`{}` cannot stand inside of a function", word.text))
-        .with_help("functions stand side by side in the module")
+    Diagnostic::new(word.range(), MisplacedDirective::FunctionInFunction(word.text.into()))
 }
 
 /// A list for indirect jumps and calls without its label.
 pub fn without_label(word: Word<'_>) -> Diagnostic {
-    Diagnostic::error(CODE, word.range(), format!("`{}` needs a label before it, by which it is known", word.text))
-        .with_help(format!("write, for instance, `targets: {} …`", word.text))
+    Diagnostic::new(word.range(), MisplacedDirective::WithoutLabel(word.text.into()))
 }
 
 /// `.target` in a body: what follows is for another architecture.
 pub fn target_in_body(word: Word<'_>) -> Diagnostic {
-    let message = "`.target` in a body is taken for what follows, which nobody expects: it belongs at the beginning of the module";
-    Diagnostic::warning(CODE, word.range(), message)
+    Diagnostic::new(word.range(), MisplacedDirective::TargetInBody).severity(Severity::Warning)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_kernel, in_module, messages};
+
+    #[test]
+    fn directives_of_the_module_in_a_body() {
+        let message = "`.version` cannot stand here: it belongs at the beginning of the module";
+        assert_eq!(messages(&in_kernel(Code::MisplacedDirective, ".version 9.0")), [message]);
+        assert!(in_kernel(Code::MisplacedDirective, ".pragma \"nounroll\";").is_empty());
+    }
+
+    #[test]
+    fn directives_of_kernels_on_functions() {
+        let on = |function: &str| {
+            let header = ".version 9.0\n.target sm_90a\n.address_size 64\n";
+            in_module(Code::MisplacedDirective, &format!("{header}{function}\n.maxntid 32\n{{\nret;\n}}\n"))
+        };
+        let found = on(".func f()");
+        assert_eq!(messages(&found), ["`.maxntid` cannot stand on a function"]);
+        assert_eq!(found[0].help().as_deref(), Some("it is for kernels (`.entry`) alone"));
+        assert!(on(".entry f()").is_empty());
+    }
 }

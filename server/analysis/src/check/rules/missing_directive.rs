@@ -1,7 +1,7 @@
 //! `missing-directive`: something that needs a directive which is not there.
 
 use super::one_of;
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::ast::{Instruction, OperandKind, Word};
 use ptx_isa::ISA;
@@ -9,7 +9,58 @@ use ptx_isa::tables::SpecialRegister;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-const CODE: Code = Code::MissingDirective;
+/// Something that needs a directive which is not there.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum MissingDirective {
+    /// A directive of a kernel that needs others.
+    OfDirective {
+        /// The directive.
+        directive: Box<str>,
+        /// Those that are missing.
+        missing: Box<[&'static str]>,
+    },
+    /// A special register that only kernels with a directive may read.
+    OfRegister {
+        /// The register.
+        register: &'static str,
+        /// The directive.
+        directive: &'static str,
+    },
+    /// An option of `.target` that needs something in the module.
+    OfOption {
+        /// The option.
+        option: &'static str,
+        /// The directive.
+        directive: &'static str,
+    },
+}
+
+impl Words for MissingDirective {
+    fn message(&self) -> String {
+        match self {
+            Self::OfDirective { directive, missing } => {
+                let missing = one_of(missing).replace(" or ", " and ");
+                format!("`{directive}` needs {missing} on the same kernel")
+            }
+            Self::OfRegister { register, directive } => {
+                format!("`{register}` may be read only in a kernel with `{directive}`")
+            }
+            Self::OfOption { option, directive } => {
+                format!("the option `{option}` of `.target` needs a `{directive}` in the module, and there is none")
+            }
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::OfDirective { .. } => None,
+            Self::OfRegister { directive, .. } => {
+                Some(format!("write `{directive} 1024` before the body, for instance"))
+            }
+            Self::OfOption { .. } => Some("remove the option from a module without debugging information".to_owned()),
+        }
+    }
+}
 
 /// The special registers that need a directive.
 static NEEDY: LazyLock<Vec<&SpecialRegister>> =
@@ -21,27 +72,46 @@ pub fn check(instruction: &Instruction<'_>, given: &[&str], out: &mut Vec<Diagno
     for operand in &instruction.operands {
         let OperandKind::Name(name) = operand.kind else { continue };
         let Some(register) = NEEDY.iter().find(|r| name.len() == r.name.len() && name == r.name) else { continue };
-        if let Some(missing) = register.requires.iter().find(|d| !given.contains(d)) {
-            out.push(of_register(operand.range.clone(), name, missing));
+        if let Some(directive) = register.requires.iter().find(|d| !given.contains(d)) {
+            let found = MissingDirective::OfRegister { register: register.name, directive };
+            out.push(Diagnostic::new(operand.range.clone(), found));
         }
     }
 }
 
 /// A directive that needs others on the same kernel.
-pub fn of_directive(word: Word<'_>, missing: &[&str]) -> Diagnostic {
-    let names = one_of(missing).replace(" or ", " and ");
-    let message = format!("`{}` needs {names} on the same kernel", word.text);
-    Diagnostic::error(CODE, word.range(), message)
-}
-
-/// A special register that only kernels with a directive may read.
-pub fn of_register(range: Range<usize>, register: &str, directive: &str) -> Diagnostic {
-    let message = format!("`{register}` may be read only in a kernel with `{directive}`");
-    Diagnostic::error(CODE, range, message).with_help(format!("write `{directive} 1024` before the body, for instance"))
+pub fn of_directive(word: Word<'_>, missing: &[&'static str]) -> Diagnostic {
+    let found = MissingDirective::OfDirective { directive: word.text.into(), missing: missing.into() };
+    Diagnostic::new(word.range(), found)
 }
 
 /// An option of `.target` that needs something in the module.
-pub fn of_option(range: Range<usize>, option: &str, directive: &str) -> Diagnostic {
-    let message = format!("the option `{option}` of `.target` needs a `{directive}` in the module, and there is none");
-    Diagnostic::error(CODE, range, message).with_help("remove the option from a module without debugging information")
+pub fn of_option(range: Range<usize>, option: &'static str, directive: &'static str) -> Diagnostic {
+    Diagnostic::new(range, MissingDirective::OfOption { option, directive })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_module, messages};
+
+    fn found(target: &str, directives: &str, body: &str) -> Vec<String> {
+        let header = format!(".version 9.0\n.target {target}\n.address_size 64\n");
+        let text = format!("{header}.entry k()\n{directives}\n{{\n.reg .b32 %r1;\n{body}\nret;\n}}\n");
+        messages(&in_module(Code::MissingDirective, &text))
+    }
+
+    #[test]
+    fn directives_that_need_others() {
+        let message = "`.blocksareclusters` needs `.reqntid` and `.reqnctapercluster` on the same kernel";
+        assert_eq!(found("sm_90a", ".blocksareclusters", ""), [message]);
+        assert!(found("sm_90a", ".blocksareclusters .reqntid 32 .reqnctapercluster 2", "").is_empty());
+    }
+
+    #[test]
+    fn options_that_need_a_section() {
+        let message = "the option `debug` of `.target` needs a `.section` in the module, and there is none";
+        assert_eq!(found("sm_90a, debug", "", ""), [message]);
+        assert!(found("sm_90a", "", "").is_empty());
+    }
 }

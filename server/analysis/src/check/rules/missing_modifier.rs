@@ -1,12 +1,34 @@
 //! `missing-modifier`: a modifier that must be there is not.
 
 use super::one_of;
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use ptx_isa::tables::{Form, Slot};
 use std::ops::Range;
 
-const CODE: Code = Code::MissingModifier;
+/// An instruction without a modifier that it must have.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct MissingModifier {
+    /// The opcode with its modifiers, as written.
+    pub written: Box<str>,
+    /// The modifier is a type.
+    pub is_type: bool,
+    /// What may stand there, in any form.
+    pub expected: Box<[&'static str]>,
+    /// The form, unless the choice is between several.
+    pub form: Option<&'static str>,
+}
+
+impl Words for MissingModifier {
+    fn message(&self) -> String {
+        let modifier = if self.is_type { "a type" } else { "a modifier" };
+        format!("`{}` lacks {modifier}: expected {}", self.written, one_of(&self.expected))
+    }
+
+    fn help(&self) -> Option<String> {
+        self.form.map(|form| format!("the form is `{form}`"))
+    }
+}
 
 /// The report. `head` is the range of the opcode with its modifiers.
 /// `expected` is what may stand there, in any form.
@@ -14,12 +36,29 @@ pub fn report(
     head: Range<usize>,
     written: &str,
     slot: &'static Slot,
-    expected: &[&str],
+    expected: &[&'static str],
     form: &'static Form,
 ) -> Diagnostic {
-    let what = if slot.is_type { "a type" } else { "a modifier" };
-    let message = format!("`{written}` lacks {what}: expected {}", one_of(expected));
     // Where the choice is between forms, one of them says little.
-    let found = Diagnostic::error(CODE, head, message);
-    if expected.len() > slot.values.len() { found } else { found.with_help(format!("the form is `{}`", form.text)) }
+    let form = (expected.len() <= slot.values.len()).then_some(form.text);
+    let (written, is_type) = (written.into(), slot.is_type);
+    Diagnostic::new(head, MissingModifier { written, is_type, expected: expected.into(), form })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn required_modifiers() {
+        let found = in_kernel(Code::MissingModifier, "not %r1, %r2;");
+        assert_eq!(messages(&found), ["`not` lacks a type: expected `.pred`, `.b16`, `.b32` or `.b64`"]);
+        let found = in_kernel(Code::MissingModifier, "setp.s32 %p1, %r1, %r2;");
+        assert_eq!(
+            messages(&found),
+            ["`setp.s32` lacks a modifier: expected `.eq`, `.ne`, `.lt`, `.le`, `.gt` or `.ge`"]
+        );
+        assert!(in_kernel(Code::MissingModifier, "not.b32 %r1, %r2; setp.lt.s32 %p1, %r1, %r2;").is_empty());
+    }
 }

@@ -1,37 +1,115 @@
 //! `modifier-not-allowed`: the modifier exists, but not for this instruction.
 
 use super::one_of;
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::ast::Word;
 use ptx_isa::tables::{Form, Opcode};
 
-const CODE: Code = Code::ModifierNotAllowed;
+/// A modifier that exists, but not for this instruction.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ModifierNotAllowed {
+    /// The modifier.
+    pub modifier: Box<str>,
+    /// Why it has no place there.
+    pub reason: Reason,
+}
+
+/// Why a modifier has no place in an instruction.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// No form of the opcode takes it.
+    NoForm {
+        /// The opcode.
+        opcode: &'static str,
+        /// The form of the opcode, if it has only one.
+        only: Option<&'static str>,
+    },
+    /// Only other forms than the nearest take it.
+    OtherForm {
+        /// The nearest form.
+        form: &'static str,
+    },
+    /// It is a type in the place of another.
+    WrongType {
+        /// The opcode.
+        opcode: &'static str,
+        /// The types that may stand there.
+        expected: Box<[&'static str]>,
+    },
+    /// It stands in the place of another modifier.
+    Instead {
+        /// The modifiers that may stand there.
+        expected: Box<[&'static str]>,
+        /// The nearest form.
+        form: &'static str,
+    },
+}
+
+impl Words for ModifierNotAllowed {
+    fn message(&self) -> String {
+        let modifier = &self.modifier;
+        match &self.reason {
+            Reason::NoForm { opcode, .. } => format!("`{opcode}` does not take `{modifier}`"),
+            Reason::OtherForm { .. } => format!("`{modifier}` has no place here"),
+            Reason::WrongType { opcode, expected } => {
+                format!("`{opcode}` has no `{modifier}` form: expected {}", one_of(expected))
+            }
+            Reason::Instead { expected, .. } => {
+                format!("`{modifier}` has no place here: expected {}", one_of(expected))
+            }
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        match &self.reason {
+            Reason::NoForm { only, .. } => only.map(|form| format!("the form is `{form}`")),
+            Reason::OtherForm { form } | Reason::Instead { form, .. } => Some(format!("the nearest form is `{form}`")),
+            Reason::WrongType { .. } => None,
+        }
+    }
+}
+
+fn new(modifier: Word<'_>, reason: Reason) -> Diagnostic {
+    Diagnostic::new(modifier.range(), ModifierNotAllowed { modifier: modifier.text.into(), reason })
+}
 
 /// The report on a modifier that no form of the opcode takes.
-pub fn report(modifier: Word<'_>, name: &str, opcode: &'static Opcode) -> Diagnostic {
-    let found = Diagnostic::error(CODE, modifier.range(), format!("`{name}` does not take `{}`", modifier.text));
-    let forms: Vec<&str> = opcode.entries.iter().flat_map(|e| e.forms).map(|f| f.text).collect();
-    match forms.as_slice() {
-        [only] => found.with_help(format!("the form is `{only}`")),
-        _ => found,
-    }
+pub fn report(modifier: Word<'_>, opcode: &'static Opcode) -> Diagnostic {
+    let forms: Vec<&'static str> = opcode.entries.iter().flat_map(|e| e.forms).map(|f| f.text).collect();
+    let only = if let [only] = forms[..] { Some(only) } else { None };
+    new(modifier, Reason::NoForm { opcode: opcode.name, only })
 }
 
 /// The report on a modifier that only other forms take.
 pub fn in_form(modifier: Word<'_>, form: &'static Form) -> Diagnostic {
-    let message = format!("`{}` has no place here", modifier.text);
-    Diagnostic::error(CODE, modifier.range(), message).with_help(format!("the nearest form is `{}`", form.text))
+    new(modifier, Reason::OtherForm { form: form.text })
 }
 
 /// The report on a type in the place of another.
-pub fn wrong_type(modifier: Word<'_>, name: &str, expected: &[&str]) -> Diagnostic {
-    let message = format!("`{name}` has no `{}` form: expected {}", modifier.text, one_of(expected));
-    Diagnostic::error(CODE, modifier.range(), message)
+pub fn wrong_type(modifier: Word<'_>, opcode: &'static str, expected: &[&'static str]) -> Diagnostic {
+    new(modifier, Reason::WrongType { opcode, expected: expected.into() })
 }
 
 /// The report on a modifier in the place of another.
-pub fn instead(modifier: Word<'_>, expected: &[&str], form: &'static Form) -> Diagnostic {
-    let message = format!("`{}` has no place here: expected {}", modifier.text, one_of(expected));
-    Diagnostic::error(CODE, modifier.range(), message).with_help(format!("the nearest form is `{}`", form.text))
+pub fn instead(modifier: Word<'_>, expected: &[&'static str], form: &'static Form) -> Diagnostic {
+    new(modifier, Reason::Instead { expected: expected.into(), form: form.text })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn modifiers_of_other_instructions() {
+        let found = |body: &str| messages(&in_kernel(Code::ModifierNotAllowed, body));
+        assert_eq!(found("not.sat.b32 %r1, %r2;"), ["`not` does not take `.sat`"]);
+        assert_eq!(
+            found("not.u32 %r1, %r2;"),
+            ["`not` has no `.u32` form: expected `.pred`, `.b16`, `.b32` or `.b64`"]
+        );
+        assert_eq!(found("cvt.rn.f32.f32 %f1, %f2;"), ["`.rn` has no place here"]);
+        assert!(found("not.b32 %r1, %r2; add.sat.s32 %r1, %r2, %r3; cvt.rni.f32.f32 %f1, %f2;").is_empty());
+    }
 }

@@ -1,14 +1,46 @@
 //! `modifier-order`: modifiers whose order matters stand the other way round.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::ast::Word;
 use ptx_isa::tables::Form;
 
-const CODE: Code = Code::ModifierOrder;
+/// Two modifiers that stand the wrong way round.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ModifierOrder {
+    /// The modifier that belongs before the other and stands after it.
+    pub first: Box<str>,
+    /// The other.
+    pub second: Box<str>,
+    /// The form.
+    pub form: &'static str,
+}
+
+impl Words for ModifierOrder {
+    fn message(&self) -> String {
+        format!("`{}` must stand before `{}`", self.first, self.second)
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(format!("the form is `{}`", self.form))
+    }
+}
 
 /// The report: `first` stands after `second`, but belongs before it.
 pub fn report(first: Word<'_>, second: Word<'_>, form: &'static Form) -> Diagnostic {
-    let message = format!("`{}` must stand before `{}`", first.text, second.text);
-    Diagnostic::error(CODE, first.range(), message).with_help(format!("the form is `{}`", form.text))
+    let found = ModifierOrder { first: first.text.into(), second: second.text.into(), form: form.text };
+    Diagnostic::new(first.range(), found)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn the_type_comes_last() {
+        let found = in_kernel(Code::ModifierOrder, "mul.u32.lo %r1, %r2, %r3;");
+        assert_eq!(messages(&found), ["`.lo` must stand before `.u32`"]);
+        assert!(in_kernel(Code::ModifierOrder, "mul.lo.u32 %r1, %r2, %r3;").is_empty());
+    }
 }

@@ -1,8 +1,8 @@
 //! `module-header`: `.version`, `.target` and `.address_size`, which open a module in this order.
 
-use super::{did_you_mean, missing_directive, redundant_directive, requires_version, suggest};
-use crate::check::codes::Code;
-use crate::check::diagnostic::{Diagnostic, Fix};
+use super::{missing_directive, redundant_directive, requires_version, suggest, write_instead};
+use crate::check::codes::Words;
+use crate::check::diagnostic::{Diagnostic, Fix, Severity};
 use crate::check::directives;
 use crate::hir::ast::Word;
 use crate::hir::literal;
@@ -13,7 +13,74 @@ use ptx_isa::tables::{Target, Version};
 use ptx_syntax::{Node, fields, kinds};
 use std::ops::Range;
 
-const CODE: Code = Code::ModuleHeader;
+/// A module that does not begin with `.version`, `.target` and `.address_size`, or says something wrong there.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ModuleHeader {
+    /// `.version` is missing.
+    NoVersion,
+    /// `.target` is missing.
+    NoTarget,
+    /// A directive of the header that stands later, or a second time.
+    Again(&'static str),
+    /// `.version` without a number.
+    VersionWithoutNumber,
+    /// Something else than a number after `.version`.
+    NotAVersion(Box<str>),
+    /// A version that was never published and that the assembler takes.
+    UnpublishedVersion(Version),
+    /// A version that is newer than the tables.
+    NewerVersion(Version),
+    /// A version that does not exist.
+    UnknownVersion(Version),
+    /// `.target` without an architecture.
+    TargetWithoutName,
+    /// `.target` begins with an option.
+    OptionFirst,
+    /// A name after `.target` that is not one of a target.
+    NotATarget {
+        /// The name.
+        name: Box<str>,
+        /// The target whose name is nearest to it.
+        near: Option<&'static str>,
+    },
+    /// An option of `.target` that another one excludes.
+    Exclusive(Box<str>, &'static str),
+    /// `.address_size` with another number than 32 or 64.
+    AddressSize,
+}
+
+impl Words for ModuleHeader {
+    fn message(&self) -> String {
+        match self {
+            Self::NoVersion => "a module begins with `.version`".to_owned(),
+            Self::NoTarget => "`.target` must follow `.version`".to_owned(),
+            Self::Again(name) => format!("`{name}` may stand only once, at the beginning of a module"),
+            Self::VersionWithoutNumber => "`.version` needs a number such as `8.5`".to_owned(),
+            Self::NotAVersion(text) => format!("`{text}` is not a version: expected a number such as `8.5`"),
+            Self::UnpublishedVersion(version) => {
+                format!("there is no PTX {version}, although the assembler takes the number")
+            }
+            Self::NewerVersion(version) => {
+                format!("PTX {version} is newer than what is known here ({}): what it added is not", ISA.newest())
+            }
+            Self::UnknownVersion(version) => format!("there is no PTX {version}"),
+            Self::TargetWithoutName => "`.target` needs an architecture such as `sm_90`".to_owned(),
+            Self::OptionFirst => "the first word after `.target` must be an architecture such as `sm_90`".to_owned(),
+            Self::NotATarget { name, .. } => format!("`{name}` is not a target"),
+            Self::Exclusive(name, other) => format!("`{name}` and `{other}` exclude each other"),
+            Self::AddressSize => "`.address_size` must be 32 or 64".to_owned(),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::NoVersion => Some(format!("write `.version {}` and `.target sm_90` first", ISA.newest())),
+            Self::NoTarget => Some("write, for instance, `.target sm_90`".to_owned()),
+            Self::NotATarget { near: Some(near), .. } => Some(format!("did you mean `{near}`?")),
+            _ => None,
+        }
+    }
+}
 
 /// How far into the header the module has come.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -62,22 +129,13 @@ impl Progress {
             let newest = ISA.newest();
             let target = if target_too && !self.target { "\n.target sm_90" } else { "" };
             let header = format!(".version {newest}{target}\n");
-            out.push(
-                Diagnostic::error(CODE, range, "a module begins with `.version`")
-                    .with_help(format!("write `.version {newest}` and `.target sm_90` first"))
-                    .fix(Fix::replace(
-                        format!("Begin with `{}`", header.trim().replace('\n', " ")),
-                        place..place,
-                        header,
-                    )),
-            );
+            let title = format!("Begin with `{}`", header.trim().replace('\n', " "));
+            let fix = Fix::replace(title, place..place, header);
+            out.push(Diagnostic::new(range, ModuleHeader::NoVersion).fix(fix));
         } else if target_too && !self.target {
             self.reported = true;
-            out.push(
-                Diagnostic::error(CODE, range, "`.target` must follow `.version`")
-                    .with_help("write, for instance, `.target sm_90`")
-                    .fix(Fix::replace("Add `.target sm_90`", place..place, ".target sm_90\n")),
-            );
+            let fix = Fix::replace("Add `.target sm_90`", place..place, ".target sm_90\n");
+            out.push(Diagnostic::new(range, ModuleHeader::NoTarget).fix(fix));
         }
     }
 
@@ -94,7 +152,7 @@ impl Progress {
         }
         self.version = true;
         let Some(number) = node.child_by_field_id(fields().version) else {
-            return out.push(Diagnostic::error(CODE, source.range(node), "`.version` needs a number such as `8.5`"));
+            return out.push(Diagnostic::new(source.range(node), ModuleHeader::VersionWithoutNumber));
         };
         let word = source.word(number);
         let parsed = word.text.split_once('.').and_then(|(major, minor)| {
@@ -103,12 +161,10 @@ impl Progress {
             Some((major.parse::<u16>().ok()?, minor.parse::<u16>().ok()?))
         });
         let Some((major, minor)) = parsed else {
-            let message = format!("`{}` is not a version: expected a number such as `8.5`", word.text);
-            return out.push(Diagnostic::error(CODE, word.range(), message));
+            return out.push(Diagnostic::new(word.range(), ModuleHeader::NotAVersion(word.text.into())));
         };
         let version = Version { major, minor };
         let exists = |version: Version| ISA.versions.iter().any(|v| v.version == version);
-        let newest = ISA.newest();
         environment.version = Some(version);
         // ptxas adds ten times the first number and the second to see whether there is such a version, so it takes `8.10`; but
         // what that version has it finds out by comparing both numbers.
@@ -118,16 +174,16 @@ impl Progress {
             return;
         }
         if exists(sum) {
-            let message = format!("there is no PTX {version}, although the assembler takes the number");
-            out.push(Diagnostic::warning(CODE, word.range(), message));
-        } else if version > newest {
+            let found = ModuleHeader::UnpublishedVersion(version);
+            out.push(Diagnostic::new(word.range(), found).severity(Severity::Warning));
+        } else if version > ISA.newest() {
             // The user's assembler may know it. Nothing is gated then.
-            let message = format!("PTX {version} is newer than what is known here ({newest}): what it added is not");
-            out.push(Diagnostic::warning(CODE, word.range(), message));
+            let found = ModuleHeader::NewerVersion(version);
+            out.push(Diagnostic::new(word.range(), found).severity(Severity::Warning));
         } else {
             // What is no version holds nothing back.
             environment.version = None;
-            out.push(Diagnostic::error(CODE, word.range(), format!("there is no PTX {version}")));
+            out.push(Diagnostic::new(word.range(), ModuleHeader::UnknownVersion(version)));
         }
     }
 
@@ -149,22 +205,18 @@ impl Progress {
         let names: Vec<Word<'_>> =
             named_children(node).filter(|n| n.kind_id() == kinds().target_name).map(|n| source.word(n)).collect();
         let Some(first) = names.first() else {
-            return out.push(Diagnostic::error(
-                CODE,
-                source.range(node),
-                "`.target` needs an architecture such as `sm_90`",
-            ));
+            return out.push(Diagnostic::new(source.range(node), ModuleHeader::TargetWithoutName));
         };
         if find_target(first.text).is_some_and(|t| t.features.is_empty()) && environment.target.is_none() {
-            let message = "the first word after `.target` must be an architecture such as `sm_90`";
-            return out.push(Diagnostic::error(CODE, first.range(), message));
+            return out.push(Diagnostic::new(first.range(), ModuleHeader::OptionFirst));
         }
         let mut last = None;
         for name in &names {
             match find_target(name.text) {
                 None => {
-                    let diagnostic = Diagnostic::error(CODE, name.range(), format!("`{}` is not a target", name.text));
-                    out.push(did_you_mean(diagnostic, suggest(name.text, ISA.targets.iter().map(|t| t.name))));
+                    let near = suggest(name.text, ISA.targets.iter().map(|t| t.name));
+                    let found = ModuleHeader::NotATarget { name: name.text.into(), near };
+                    out.push(Diagnostic::new(name.range(), found).fixes(write_instead(name.range(), near)));
                 }
                 Some(option) if option.features.is_empty() => self.option(source, *name, option, environment, out),
                 // ptxas: of several architectures the last one counts.
@@ -192,8 +244,7 @@ impl Progress {
         out: &mut Vec<Diagnostic>,
     ) {
         if let Some(other) = environment.options.iter().find(|o| option.excludes.contains(o)) {
-            let message = format!("`{}` and `{other}` exclude each other", name.text);
-            return out.push(Diagnostic::error(CODE, name.range(), message));
+            return out.push(Diagnostic::new(name.range(), ModuleHeader::Exclusive(name.text.into(), other)));
         }
         if environment.options.contains(&option.name) {
             return;
@@ -228,13 +279,53 @@ impl Progress {
             Some(64) => environment.address_size = 64,
             _ => {
                 let range = size.map_or_else(|| source.range(node), |s| s.range());
-                out.push(Diagnostic::error(CODE, range, "`.address_size` must be 32 or 64"));
+                out.push(Diagnostic::new(range, ModuleHeader::AddressSize));
             }
         }
     }
 }
 
-fn again(source: Source<'_>, node: Node<'_>, name: &str) -> Diagnostic {
-    let message = format!("`{name}` may stand only once, at the beginning of a module");
-    Diagnostic::error(CODE, source.range(node), message)
+fn again(source: Source<'_>, node: Node<'_>, name: &'static str) -> Diagnostic {
+    Diagnostic::new(source.range(node), ModuleHeader::Again(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{in_module, mended, messages};
+    use crate::{Code, Severity};
+
+    fn found(header: &str) -> Vec<String> {
+        messages(&in_module(Code::ModuleHeader, header))
+    }
+
+    #[test]
+    fn directives_in_their_order() {
+        assert_eq!(found(".target sm_90"), ["a module begins with `.version`"]);
+        assert_eq!(
+            mended(Code::ModuleHeader, ".version 9.0\n.global .b32 x;\n"),
+            ".version 9.0\n.target sm_90\n.global .b32 x;\n"
+        );
+        assert_eq!(
+            found(".version 9.0\n.target sm_90\n.version 9.0\n.global .b32 x;"),
+            ["`.version` may stand only once, at the beginning of a module"]
+        );
+        assert_eq!(found(".version 9.0\n.target sm_90\n.address_size 16\n"), ["`.address_size` must be 32 or 64"]);
+        assert!(found(".version 9.0\n.target sm_90\n.address_size 64\n").is_empty());
+    }
+
+    #[test]
+    fn names_of_targets() {
+        let text = ".version 9.0\n.target sn_90\n";
+        let wrong = in_module(Code::ModuleHeader, text);
+        assert_eq!(messages(&wrong), ["`sn_90` is not a target"]);
+        assert_eq!(wrong[0].help().as_deref(), Some("did you mean `sm_90`?"));
+        assert_eq!(mended(Code::ModuleHeader, text), ".version 9.0\n.target sm_90\n");
+    }
+
+    #[test]
+    fn versions() {
+        let known = in_module(Code::ModuleHeader, ".version 99.0\n.target sm_90\n");
+        assert_eq!((known.len(), known[0].severity), (1, Severity::Warning));
+        assert_eq!(found(".version 5.9\n.target sm_50\n"), ["there is no PTX 5.9"]);
+    }
 }

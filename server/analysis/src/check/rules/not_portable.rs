@@ -1,19 +1,31 @@
-//! `not-portable`: had by one architecture or one family alone, so that the code does not carry over to later ones.
+//! `not-portable`: something that only one architecture or family has, so that the code does not run on later ones.
 
-use crate::check::codes::Code;
-use crate::check::diagnostic::{Diagnostic, Severity};
+use crate::check::codes::Words;
+use crate::check::diagnostic::Diagnostic;
 use crate::target::Environment;
 use crate::target::project::{bound, having};
 use ptx_isa::tables::Gate;
 use std::ops::Range;
 
-const CODE: Code = Code::NotPortable;
+/// Something that one architecture or one family alone has.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct NotPortable {
+    /// What it is, as written.
+    pub what: Box<str>,
+    /// The feature that it needs, such as `sm_90a` or `sm_100f`.
+    pub feature: &'static str,
+}
 
-/// The report.
+impl Words for NotPortable {
+    fn message(&self) -> String {
+        format!("`{}` is bound to {}: later architectures need not have it", self.what, reach(self.feature))
+    }
+}
+
+/// The report on something with this gate, if that binds it to one architecture or family.
 pub fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Environment) -> Option<Diagnostic> {
     let feature = bound(gate, environment)?;
-    let message = format!("`{what}` is bound to {}: later architectures need not have it", reach(feature));
-    Some(Diagnostic { severity: Severity::Information, ..Diagnostic::error(CODE, range, message) })
+    Some(Diagnostic::new(range, NotPortable { what: what.into(), feature }))
 }
 
 /// Which architectures a feature reaches: `sm_90a alone`, `the family of sm_100f (sm_100f, sm_103f …)`.
@@ -24,5 +36,25 @@ pub fn reach(feature: &str) -> String {
         format!("the family {}", family.join(", "))
     } else {
         format!("{feature} alone")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::target::project::Project;
+    use crate::testing::{in_project, messages};
+
+    #[test]
+    fn features_of_one_architecture() {
+        let found = |portable: bool, body: &str| {
+            let header = ".version 9.0\n.target sm_90a\n.address_size 64\n";
+            let project = Project { portable, ..Project::default() };
+            let text = format!("{header}.entry k()\n{{\n{body}\nret;\n}}\n");
+            messages(&in_project(Code::NotPortable, &project, &text))
+        };
+        let message = "`wgmma.fence.sync.aligned` is bound to sm_90a alone: later architectures need not have it";
+        assert_eq!(found(true, "wgmma.fence.sync.aligned;"), [message]);
+        assert!(found(true, "bar.sync 0;").is_empty() && found(false, "wgmma.fence.sync.aligned;").is_empty());
     }
 }

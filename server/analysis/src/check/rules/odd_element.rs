@@ -1,6 +1,6 @@
 //! `odd-element`: something in a list that the assembler takes for an ordinary register and that cannot be meant.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::forms::operands::{Names, special};
 use crate::forms::spec::{Arrangement, Shape};
@@ -8,7 +8,44 @@ use crate::hir::ast::{Instruction, Operand, OperandKind};
 use crate::hir::symbols::Symbol;
 use ptx_isa::tables::{Access, TypeClass};
 
-const CODE: Code = Code::OddElement;
+/// An element of a list that the assembler takes for an ordinary register.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum OddElement {
+    /// A predicate of this name in a list of values.
+    Predicate(Box<str>),
+    /// A selector, which the assembler overlooks.
+    Selector {
+        /// The register.
+        register: Box<str>,
+        /// The selector.
+        selector: Box<str>,
+    },
+    /// A special register of this name as a result.
+    SpecialRegister(Box<str>),
+}
+
+impl Words for OddElement {
+    fn message(&self) -> String {
+        match self {
+            Self::Predicate(name) => format!("`{name}` is a predicate, which has no place in a list of values"),
+            Self::Selector { register, selector } => {
+                format!("the selector `{selector}` is overlooked in a list: all of `{register}` counts")
+            }
+            Self::SpecialRegister(name) => format!("`{name}` is a special register: nothing can be written there"),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = match self {
+            Self::Predicate(_) => "the assembler lets it pass here; turn it into a number with `selp` first",
+            Self::Selector { .. } => "remove it, or extract the part with `bfe` or `prmt` first",
+            Self::SpecialRegister(_) => {
+                "the assembler lets it pass in a list; use a register, or `_` where it allows that"
+            }
+        };
+        Some(help.to_owned())
+    }
+}
 
 /// The reports on the lists of an instruction that assembles.
 pub fn check(instruction: &Instruction<'_>, chosen: &Arrangement, names: &dyn Names, out: &mut Vec<Diagnostic>) {
@@ -19,39 +56,45 @@ pub fn check(instruction: &Instruction<'_>, chosen: &Arrangement, names: &dyn Na
         }
         let written = spec.value.access != Access::Read;
         let pred = spec.ty.is_some_and(|t| t.info().class == TypeClass::Pred);
-        out.extend(list.iter().filter_map(|element| odd(element, written, pred, names)));
+        let found = |element: &Operand<'_>| {
+            odd(element, written, pred, names).map(|odd| Diagnostic::new(element.range.clone(), odd))
+        };
+        out.extend(list.iter().filter_map(found));
     }
 }
 
-fn odd(element: &Operand<'_>, written: bool, pred: bool, names: &dyn Names) -> Option<Diagnostic> {
-    let warning = |message: String| Diagnostic::warning(CODE, element.range.clone(), message);
+fn odd(element: &Operand<'_>, written: bool, pred: bool, names: &dyn Names) -> Option<OddElement> {
     match &element.kind {
         OperandKind::Name(name) => match names.look_up(name) {
             Some(Symbol::Register { ty, .. }) if !pred && ty.info().class == TypeClass::Pred => {
-                let message = format!("`{name}` is a predicate, which has no place in a list of values");
-                Some(
-                    warning(message)
-                        .with_help("the assembler lets it pass here; turn it into a number with `selp` first"),
-                )
+                Some(OddElement::Predicate((*name).into()))
             }
-            None if written && special(name).is_some() => Some(read_only(element, name)),
+            None if written && special(name).is_some() => Some(OddElement::SpecialRegister((*name).into())),
             _ => None,
         },
         OperandKind::Member(object, member) => match names.look_up(object.text) {
             Some(Symbol::Register { elements: 1, .. }) => {
-                let message =
-                    format!("the selector `{}` is overlooked in a list: all of `{}` counts", member.text, object.text);
-                Some(warning(message).with_help("remove it, or extract the part with `bfe` or `prmt` first"))
+                Some(OddElement::Selector { register: object.text.into(), selector: member.text.into() })
             }
-            None if written && special(object.text).is_some() => Some(read_only(element, object.text)),
+            None if written && special(object.text).is_some() => Some(OddElement::SpecialRegister(object.text.into())),
             _ => None,
         },
         _ => None,
     }
 }
 
-fn read_only(element: &Operand<'_>, name: &str) -> Diagnostic {
-    let message = format!("`{name}` is a special register: nothing can be written there");
-    Diagnostic::warning(CODE, element.range.clone(), message)
-        .with_help("the assembler lets it pass in a list; use a register, or `_` where it allows that")
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn elements_that_pass_for_registers() {
+        let found = |list: &str| messages(&in_kernel(Code::OddElement, &format!("st.global.v2.b32 [%rd1], {list};")));
+        assert_eq!(found("{%r1, %p1}"), ["`%p1` is a predicate, which has no place in a list of values"]);
+        assert_eq!(found("{%r1.b0, %r2}"), ["the selector `.b0` is overlooked in a list: all of `%r1` counts"]);
+        assert!(found("{%r1, %r2}").is_empty());
+        let result = in_kernel(Code::OddElement, "ld.global.v2.b32 {%r1, %laneid}, [%rd1];");
+        assert_eq!(messages(&result), ["`%laneid` is a special register: nothing can be written there"]);
+    }
 }

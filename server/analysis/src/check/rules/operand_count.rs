@@ -1,27 +1,47 @@
 //! `operand-count`: too few or too many operands.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::ast::Instruction;
 use ptx_isa::tables::Form;
 use std::ops::Range;
 
-const CODE: Code = Code::OperandCount;
+/// An instruction with too few or too many operands.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct OperandCount {
+    /// The opcode with its modifiers, as written.
+    pub head: Box<str>,
+    /// The numbers of operands that it may have, ascending.
+    pub expected: Box<[usize]>,
+    /// The number that it has.
+    pub actual: usize,
+    /// The form.
+    pub form: &'static str,
+}
+
+impl Words for OperandCount {
+    fn message(&self) -> String {
+        let expected = match &*self.expected {
+            [] | [0] => "no operands".to_owned(),
+            [1] => "1 operand".to_owned(),
+            [n] => format!("{n} operands"),
+            [rest @ .., last] => {
+                let rest: Vec<String> = rest.iter().map(usize::to_string).collect();
+                format!("{} or {last} operands", rest.join(", "))
+            }
+        };
+        format!("`{}` takes {expected}, not {}", self.head, self.actual)
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(format!("the form is `{}`", self.form))
+    }
+}
 
 /// The report. `counts` are the numbers that the form allows, ascending.
-pub fn report(instruction: &Instruction<'_>, head: &str, counts: &[usize], form: &'static Form) -> Diagnostic {
-    let given = instruction.operands.len();
-    let wanted = match counts {
-        [] | [0] => "no operands".to_owned(),
-        [1] => "1 operand".to_owned(),
-        [n] => format!("{n} operands"),
-        [rest @ .., last] => {
-            let rest: Vec<String> = rest.iter().map(usize::to_string).collect();
-            format!("{} or {last} operands", rest.join(", "))
-        }
-    };
-    let message = format!("`{head}` takes {wanted}, not {given}");
-    Diagnostic::error(CODE, place(instruction, counts), message).with_help(format!("the form is `{}`", form.text))
+pub fn report(instruction: &Instruction<'_>, head: &str, counts: Vec<usize>, form: &'static Form) -> Diagnostic {
+    let (range, actual) = (place(instruction, &counts), instruction.operands.len());
+    Diagnostic::new(range, OperandCount { head: head.into(), expected: counts.into(), actual, form: form.text })
 }
 
 /// The first operand too many, or the head where operands are missing.
@@ -30,5 +50,20 @@ fn place(instruction: &Instruction<'_>, counts: &[usize]) -> Range<usize> {
     match (instruction.operands.get(most), instruction.operands.last()) {
         (Some(first), Some(last)) => first.range.start..last.range.end,
         _ => instruction.head(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn too_few_and_too_many() {
+        let found = |body: &str| messages(&in_kernel(Code::OperandCount, body));
+        assert_eq!(found("add.u32 %r1, %r2;"), ["`add.u32` takes 3 operands, not 2"]);
+        assert_eq!(found("add.u32 %r1, %r2, %r3, %r4;"), ["`add.u32` takes 3 operands, not 4"]);
+        assert_eq!(found("bar.warp.sync;"), ["`bar.warp.sync` takes 1 operand, not 0"]);
+        assert!(found("add.u32 %r1, %r2, %r3; bar.warp.sync -1;").is_empty());
     }
 }

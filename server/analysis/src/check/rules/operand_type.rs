@@ -1,67 +1,131 @@
 //! `operand-type`: a register of the wrong type, or a number of the wrong class.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
-use crate::forms::spec::Spec;
-use crate::hir::types::{TypeId, agreeing};
-use ptx_isa::tables::{Access, SpecialRegister, TypeClass};
+use crate::forms::spec::{ExpectedOperand, Spec};
+use crate::hir::types::{Fit, TypeId, agreeing};
+use ptx_isa::tables::TypeClass;
 use std::ops::Range;
 
-const CODE: Code = Code::OperandType;
+/// An operand of the wrong type.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum OperandType {
+    /// A register of another type.
+    Register {
+        /// The register.
+        register: Box<str>,
+        /// Its type.
+        ty: TypeId,
+        /// What must be there.
+        expected: ExpectedOperand,
+        /// The opcode with its modifiers, as written.
+        head: Box<str>,
+    },
+    /// A special register of another type.
+    SpecialRegister {
+        /// The register.
+        register: &'static str,
+        /// Its type, with the dot.
+        ty: &'static str,
+        /// What must be there.
+        expected: ExpectedOperand,
+        /// The opcode with its modifiers, as written.
+        head: Box<str>,
+    },
+    /// A number of another class.
+    Immediate {
+        /// The number is an integer, and a floating-point number must be there; otherwise the other way round.
+        integer: bool,
+        /// The name of the operand in the form, and the opcode with its modifiers, as written.
+        operand: Option<(&'static str, Box<str>)>,
+    },
+}
 
-/// The report on a register.
-pub fn register(range: Range<usize>, register: &str, found: TypeId, spec: &Spec, head: &str) -> Diagnostic {
-    let message =
-        format!("`{register}` is `{}`, but `{}` of `{head}` takes {}", found.name(), spec.value.name, wanted(spec));
-    let diagnostic = Diagnostic::error(CODE, range, message);
-    match spec.ty {
-        Some(ty) if ty.info().bits == found.info().bits && ty.info().class != TypeClass::Pred => {
-            diagnostic.with_help(format!(
-                "the sizes are the same: `mov.b{} %new, {register};` reinterprets the bits, `cvt` converts the value",
-                ty.info().bits
-            ))
+impl Words for OperandType {
+    fn message(&self) -> String {
+        match self {
+            Self::Register { register, ty, expected, head } => format!(
+                "`{register}` is `{}`, but `{}` of `{head}` takes {}",
+                ty.name(),
+                expected.name,
+                registers(expected)
+            ),
+            Self::SpecialRegister { register, ty, expected, head } => {
+                format!("`{register}` is `{ty}`, but `{}` of `{head}` is {}", expected.name, registers(expected))
+            }
+            Self::Immediate { integer, operand } => {
+                let (integer_number, float) = ("an integer", "a floating-point number");
+                let (actual, expected) = if *integer { (integer_number, float) } else { (float, integer_number) };
+                let place = operand.as_ref().map_or(String::new(), |(name, head)| format!(" for `{name}` of `{head}`"));
+                format!("found {actual}, expected {expected}{place}")
+            }
         }
-        Some(ty) if ty.info().class == TypeClass::Pred && spec.value.access == Access::Read => {
-            diagnostic.with_help(format!("compare first: `setp.ne.b{} %p, {register}, 0;`", found.info().bits))
+    }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::Register { register, ty, expected, .. } => Some(conversion(register, *ty, expected.ty?, expected)),
+            Self::SpecialRegister { .. } => None,
+            Self::Immediate { integer: true, .. } => {
+                Some("write it with a decimal point (`1.0`) or as bits (`0f3F800000`)".to_owned())
+            }
+            Self::Immediate { integer: false, .. } => {
+                Some("write it without a fraction, or use an instruction of a floating-point type".to_owned())
+            }
         }
-        Some(ty) if ty.info().class == TypeClass::Pred => diagnostic.with_help("declare one with `.reg .pred`"),
-        Some(ty) if found.info().class == TypeClass::Pred => diagnostic
-            .with_help(format!("turn it into a number first: `selp.b{} %new, 1, 0, {register};`", ty.info().bits)),
-        Some(ty) if ty.info().class != TypeClass::Pred && found.info().class != TypeClass::Pred => {
-            diagnostic.with_help("convert it with `cvt` first, or declare the register with another type")
-        }
-        _ => diagnostic,
     }
 }
 
-/// The report on a special register.
-pub fn special(range: Range<usize>, register: &SpecialRegister, spec: &Spec, head: &str) -> Diagnostic {
-    let message =
-        format!("`{}` is `{}`, but `{}` of `{head}` is {}", register.name, register.ty, spec.value.name, wanted(spec));
-    Diagnostic::error(CODE, range, message)
+/// How a register of a type is brought to the expected one, in words.
+fn conversion(register: &str, actual: TypeId, expected: TypeId, operand: &ExpectedOperand) -> String {
+    let is_predicate = |ty: TypeId| ty.info().class == TypeClass::Pred;
+    let (bits, actual_bits) = (expected.info().bits, actual.info().bits);
+    if bits == actual_bits && !is_predicate(expected) {
+        format!(
+            "the sizes are the same: `mov.b{bits} %new, {register};` reinterprets the bits, `cvt` converts the value"
+        )
+    } else if is_predicate(expected) && !operand.written {
+        format!("compare first: `setp.ne.b{actual_bits} %p, {register}, 0;`")
+    } else if is_predicate(expected) {
+        "declare one with `.reg .pred`".to_owned()
+    } else if is_predicate(actual) {
+        format!("turn it into a number first: `selp.b{bits} %new, 1, 0, {register};`")
+    } else {
+        "convert it with `cvt` first, or declare the register with another type".to_owned()
+    }
+}
+
+/// The report on a register.
+pub fn register(range: Range<usize>, register: &str, ty: TypeId, spec: &Spec, head: &str) -> Diagnostic {
+    let (register, expected, head) = (register.into(), spec.expected(), head.into());
+    Diagnostic::new(range, OperandType::Register { register, ty, expected, head })
+}
+
+/// The report on a special register and its type.
+pub fn special(
+    range: Range<usize>,
+    (register, ty): (&'static str, &'static str),
+    spec: &Spec,
+    head: &str,
+) -> Diagnostic {
+    let (expected, head) = (spec.expected(), head.into());
+    Diagnostic::new(range, OperandType::SpecialRegister { register, ty, expected, head })
 }
 
 /// The report on an immediate.
 pub fn immediate(range: Range<usize>, integer: bool, spec: Option<&Spec>, head: &str) -> Diagnostic {
-    let (found, wanted) =
-        if integer { ("an integer", "a floating-point number") } else { ("a floating-point number", "an integer") };
-    let place = spec.map_or(String::new(), |s| format!(" for `{}` of `{head}`", s.value.name));
-    let diagnostic = Diagnostic::error(CODE, range, format!("found {found}, expected {wanted}{place}"));
-    if integer {
-        diagnostic.with_help("write it with a decimal point (`1.0`) or as bits (`0f3F800000`)")
-    } else {
-        diagnostic.with_help("write it without a fraction, or use an instruction of a floating-point type")
-    }
+    let operand = spec.map(|s| (s.value.name, head.into()));
+    Diagnostic::new(range, OperandType::Immediate { integer, operand })
 }
 
 /// What an operand of a type takes where nothing else is said of it.
 pub fn wanted_of(ty: TypeId) -> String {
-    format!("a register for `{}`: `{}`", ty.name(), agreeing(ty, crate::hir::types::Fit::default()).join("`, `"))
+    format!("a register for `{}`: `{}`", ty.name(), agreeing(ty, Fit::default()).join("`, `"))
 }
 
-/// What an operand takes, in words: `a 32-bit integer register (.u32 .s32 .b32)`.
-fn wanted(spec: &Spec) -> String {
-    let Some(ty) = spec.ty else { return "another type".to_owned() };
+/// The registers that an operand takes, in words: `a 32-bit integer register (.u32 .s32 .b32)`.
+fn registers(expected: &ExpectedOperand) -> String {
+    let Some(ty) = expected.ty else { return "another type".to_owned() };
     let info = ty.info();
     let kind = match info.class {
         TypeClass::Pred => return "a predicate (`.pred`)".to_owned(),
@@ -70,10 +134,39 @@ fn wanted(spec: &Spec) -> String {
         TypeClass::Float => format!("a {}-bit floating-point register", info.bits),
         TypeClass::Packed | TypeClass::Opaque => format!("a register for `{}`", info.name),
     };
-    let wider = if spec.fit.wider { " or a wider one" } else { "" };
-    let names = agreeing(ty, crate::hir::types::Fit { wider: false, ..spec.fit });
+    let wider = if expected.fit.wider { " or a wider one" } else { "" };
+    let names = agreeing(ty, Fit { wider: false, ..expected.fit });
     if info.class == TypeClass::Bits && info.agrees.is_empty() {
         return format!("{kind}{wider}");
     }
     format!("{kind} (`{}`){wider}", names.join("`, `"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn registers_of_another_type() {
+        let found = in_kernel(Code::OperandType, "add.f32 %f1, %f2, %rd1;");
+        let message = "`%rd1` is `.b64`, but `b` of `add.f32` takes a 32-bit floating-point register (`.b32`, `.f32`)";
+        assert_eq!(messages(&found), [message]);
+        let help = "convert it with `cvt` first, or declare the register with another type";
+        assert_eq!(found[0].help().as_deref(), Some(help));
+        let predicate = in_kernel(Code::OperandType, "selp.b32 %r1, %r2, %r3, %r4;");
+        assert_eq!(messages(&predicate), ["`%r4` is `.b32`, but `c` of `selp.b32` takes a predicate (`.pred`)"]);
+        assert_eq!(predicate[0].help().as_deref(), Some("compare first: `setp.ne.b32 %p, %r4, 0;`"));
+        assert!(in_kernel(Code::OperandType, "add.f32 %f1, %f2, %r1; selp.b32 %r1, %r2, %r3, %p1;").is_empty());
+    }
+
+    #[test]
+    fn numbers_of_another_class() {
+        let found = |body: &str| messages(&in_kernel(Code::OperandType, body));
+        assert_eq!(
+            found("add.f32 %f1, %f2, 1;"),
+            ["found an integer, expected a floating-point number for `b` of `add.f32`"]
+        );
+        assert!(found("add.f32 %f1, %f2, 1.0;").is_empty());
+    }
 }

@@ -1,24 +1,66 @@
 //! `out-of-bounds`: a constant address outside of the variable that it names.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::memory::{Access, Place};
 
-const CODE: Code = Code::OutOfBounds;
+/// An access that begins before its variable or ends after it. Numbers are in bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct OutOfBounds {
+    /// The address as written, without brackets.
+    pub written: Box<str>,
+    /// The variable.
+    pub name: Box<str>,
+    /// The size of the variable.
+    pub size: i128,
+    /// How far into the variable the access begins.
+    pub offset: i128,
+    /// The size of the access.
+    pub bytes: i128,
+}
+
+impl Words for OutOfBounds {
+    fn message(&self) -> String {
+        let Self { written, name, size, offset, bytes } = self;
+        let plural = if *bytes == 1 { "" } else { "s" };
+        format!(
+            "`{written}` is out of bounds: the access takes {bytes} byte{plural} from offset {offset} on, `{name}` has {size}"
+        )
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = "what lies there belongs to something else; mend the offset, or declare the variable larger";
+        Some(help.to_owned())
+    }
+}
 
 /// The report, if the access begins before the variable or ends after it.
 pub fn check(place: &Place<'_>, access: &Access) -> Option<Diagnostic> {
     let size = i128::from(place.variable.bytes.filter(|b| *b > 0 && !place.variable.external)?);
-    let bytes = access.bytes?;
-    let end = place.offset.checked_add(bytes)?;
-    if place.offset >= 0 && end <= size {
+    let (offset, bytes) = (place.offset, access.bytes?);
+    let end = offset.checked_add(bytes)?;
+    if offset >= 0 && end <= size {
         return None;
     }
-    let what = if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") };
-    let message = format!(
-        "`{}` is out of bounds: the access takes {what} from offset {} on, `{}` has {size}",
-        place.written, place.offset, place.name
-    );
-    let help = "what lies there belongs to something else; mend the offset, or declare the variable larger";
-    Some(Diagnostic::warning(CODE, place.range.clone(), message).with_help(help))
+    let (written, name) = (place.written.into(), place.name.into());
+    Some(Diagnostic::new(place.range.clone(), OutOfBounds { written, name, size, offset, bytes }))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn accesses_lie_in_their_variable() {
+        let found = |address: &str| {
+            let body = format!(".shared .align 4 .b8 s[16]; ld.shared.b32 %r1, [{address}];");
+            messages(&in_kernel(Code::OutOfBounds, &body))
+        };
+        let after = "`s+16` is out of bounds: the access takes 4 bytes from offset 16 on, `s` has 16";
+        assert_eq!(found("s+16"), [after]);
+        let before = "`s+-4` is out of bounds: the access takes 4 bytes from offset -4 on, `s` has 16";
+        assert_eq!(found("s+-4"), [before]);
+        assert!(found("s+12").is_empty());
+    }
 }

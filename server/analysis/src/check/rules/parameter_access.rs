@@ -1,54 +1,214 @@
 //! `parameter-access`: a parameter, a result or an argument in memory is used in a way that it is not meant for.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::{Diagnostic, Severity};
-use crate::hir::ast::Word;
-use crate::hir::symbols::Origin;
+use crate::forms::operands::Names;
+use crate::forms::spec::{Arrangement, Shape, Spec};
+use crate::hir::ast::{Instruction, Operand, OperandKind};
+use crate::hir::symbols::{Origin, Symbol, Variable};
+use ptx_isa::tables::{Access, Kind};
 use std::ops::Range;
 
-const CODE: Code = Code::ParameterAccess;
+/// The space of parameters.
+const PARAM: &str = ".param";
 
-/// The report on a store to a parameter.
-pub fn written(range: Range<usize>, name: &str, origin: Origin) -> Diagnostic {
-    let whose = if origin == Origin::KernelParameter { "the kernel" } else { "this function" };
-    Diagnostic::error(CODE, range, format!("`{name}` is a parameter of {whose}, which cannot be written"))
-        .with_help("copy it into a register, or into a variable in `.local`")
+/// A parameter, a result or an argument in memory that is used in a way that it is not meant for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ParameterAccess {
+    /// Its name.
+    pub name: Box<str>,
+    /// What is wrong with the access.
+    pub problem: Problem,
 }
 
-/// The report on a load from a result.
-pub fn result_read(range: Range<usize>, name: &str) -> Diagnostic {
-    Diagnostic::error(CODE, range, format!("`{name}` is the result of this function, which can only be written"))
-        .with_help("keep the value in a register, and store it before `ret`")
+/// What is wrong with an access to a parameter, a result or an argument.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Problem {
+    /// A parameter is written.
+    Written {
+        /// It is one of a kernel.
+        kernel: bool,
+    },
+    /// A result is read.
+    ResultRead,
+    /// What belongs to a call is accessed under a guard.
+    Guarded {
+        /// It is stored, not loaded.
+        stored: bool,
+    },
+    /// The address of what belongs to a call is taken.
+    AddressTaken,
+    /// The access names `.param::entry` or `.param::func`, and the variable is in the other.
+    OtherSpace {
+        /// It is a parameter of a kernel.
+        kernel: bool,
+        /// The state space of the access.
+        space: Box<str>,
+    },
 }
 
-/// The report on a guard before the access to an argument or result of a call.
-pub fn guarded(guard: Word<'_>, name: &str, written: bool) -> Diagnostic {
-    let what = if written { "stored" } else { "loaded" };
-    let message = format!("`{name}` belongs to a call, so it must be {what} without a guard");
-    let help = if written {
-        "choose the value with `selp` first, or branch around the whole call"
-    } else {
-        "load it into another register, and move that under the guard"
+impl Words for ParameterAccess {
+    fn message(&self) -> String {
+        let name = &self.name;
+        match &self.problem {
+            Problem::Written { kernel } => {
+                let owner = if *kernel { "the kernel" } else { "this function" };
+                format!("`{name}` is a parameter of {owner}, which cannot be written")
+            }
+            Problem::ResultRead => format!("`{name}` is the result of this function, which can only be written"),
+            Problem::Guarded { stored } => {
+                let access = if *stored { "stored" } else { "loaded" };
+                format!("`{name}` belongs to a call, so it must be {access} without a guard")
+            }
+            Problem::AddressTaken => format!("`{name}` belongs to a call and has no address"),
+            Problem::OtherSpace { kernel, space } => {
+                let what = if *kernel { "a parameter of the kernel" } else { "an argument or result of a call" };
+                format!("`{name}` is {what}, which is not in `{space}`")
+            }
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = match self.problem {
+            Problem::Written { .. } => "copy it into a register, or into a variable in `.local`",
+            Problem::ResultRead => "keep the value in a register, and store it before `ret`",
+            Problem::Guarded { stored: true } => "choose the value with `selp` first, or branch around the whole call",
+            Problem::Guarded { stored: false } => "load it into another register, and move that under the guard",
+            Problem::AddressTaken => {
+                "only `st.param`, `ld.param` and `call` can name it; put the value into `.local` memory to point to it"
+            }
+            Problem::OtherSpace { .. } => "write `.param`, which covers both",
+        };
+        Some(help.to_owned())
+    }
+}
+
+fn new(range: Range<usize>, name: &str, problem: Problem) -> Diagnostic {
+    Diagnostic::new(range, ParameterAccess { name: name.into(), problem })
+}
+
+/// Checks what an instruction whose operands fit a form does with parameters.
+pub fn check(instruction: &Instruction<'_>, fitting: &Arrangement, names: &dyn Names, out: &mut Vec<Diagnostic>) {
+    for (operand, (_, shape)) in instruction.operands.iter().zip(&fitting.operands) {
+        match shape {
+            Shape::Address(specs) => {
+                if let Some(spec) = specs.first() {
+                    access(instruction, operand, spec, names, out);
+                }
+            }
+            Shape::Value(spec) if matches!(spec.value.kind, Kind::Address(_)) => {
+                access(instruction, operand, spec, names, out);
+            }
+            Shape::Value(spec) if spec.value.symbol && spec.value.kind == Kind::Value => {
+                address_of(operand, names, out)
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether parameters of an origin may be written, or read.
+pub fn may_access(origin: Origin, writes: bool) -> bool {
+    match origin {
+        Origin::KernelParameter | Origin::Parameter => !writes,
+        Origin::Result => writes,
+        _ => true,
+    }
+}
+
+/// Whether a modifier names the state space of parameters of another kind.
+pub fn is_elsewhere(origin: Origin, modifier: &str) -> bool {
+    match modifier {
+        ".param::entry" => origin == Origin::Body,
+        ".param::func" => origin == Origin::KernelParameter,
+        _ => false,
+    }
+}
+
+/// An access to memory.
+fn access(
+    instruction: &Instruction<'_>,
+    operand: &Operand<'_>,
+    spec: &Spec,
+    names: &dyn Names,
+    out: &mut Vec<Diagnostic>,
+) {
+    let operand = match &operand.kind {
+        OperandKind::Address(parts) => match parts.first() {
+            Some(first) => first,
+            None => return,
+        },
+        _ => operand,
     };
-    Diagnostic::error(CODE, guard.range(), message).with_help(help)
+    let Some((name, range)) = base(operand) else { return };
+    let Some(origin) = parameter(name, names) else { return };
+    let writes = spec.value.access != Access::Read;
+    if !may_access(origin, writes) {
+        return out.push(match writes {
+            true => new(range, name, Problem::Written { kernel: origin == Origin::KernelParameter }),
+            false => new(range, name, Problem::ResultRead),
+        });
+    }
+    if let Some(modifier) = instruction.modifiers.iter().find(|m| is_elsewhere(origin, m.text)) {
+        let (kernel, space) = (origin == Origin::KernelParameter, modifier.text.into());
+        return out.push(new(range, name, Problem::OtherSpace { kernel, space }));
+    }
+    if let Some(guard) = instruction.guard.filter(|_| origin == Origin::Body) {
+        out.push(new(guard.range(), name, Problem::Guarded { stored: writes }));
+    }
 }
 
-/// The report on the address of an argument or result of a call.
-pub fn address_taken(range: Range<usize>, name: &str) -> Diagnostic {
-    Diagnostic::error(CODE, range, format!("`{name}` belongs to a call and has no address")).with_help(
-        "only `st.param`, `ld.param` and `call` can name it; put the value into `.local` memory to point to it",
-    )
+/// The address of a variable as a value.
+fn address_of(operand: &Operand<'_>, names: &dyn Names, out: &mut Vec<Diagnostic>) {
+    let Some((name, range)) = base(operand) else { return };
+    if parameter(name, names) != Some(Origin::Body) {
+        return;
+    }
+    // ptxas: with a constant added, or indexed, it passes until code is generated.
+    let late = !matches!(operand.kind, OperandKind::Name(_));
+    let severity = if late { Severity::Warning } else { Severity::Error };
+    out.push(new(range, name, Problem::AddressTaken).severity(severity));
 }
 
-/// The same with a constant added, at which only the code generator objects.
-pub fn offset_taken(range: Range<usize>, name: &str) -> Diagnostic {
-    address_taken(range, name).severity(Severity::Warning)
+/// The name that an address is built on, and where it stands.
+fn base<'t>(operand: &Operand<'t>) -> Option<(&'t str, Range<usize>)> {
+    match &operand.kind {
+        OperandKind::Name(name) => Some((name, operand.range.clone())),
+        OperandKind::Index(inner, _) => base(inner),
+        OperandKind::Offset(parts, _) => base(&parts.0),
+        _ => None,
+    }
 }
 
-/// The report on `.param::entry` or `.param::func` where the variable is in the other.
-pub fn other_space(range: Range<usize>, name: &str, origin: Origin, modifier: &str) -> Diagnostic {
-    let what =
-        if origin == Origin::KernelParameter { "a parameter of the kernel" } else { "an argument or result of a call" };
-    Diagnostic::error(CODE, range, format!("`{name}` is {what}, which is not in `{modifier}`"))
-        .with_help("write `.param`, which covers both")
+/// Where a variable in `.param` is declared.
+fn parameter(name: &str, names: &dyn Names) -> Option<Origin> {
+    match names.look_up(name) {
+        Some(Symbol::Variable(Variable { space: PARAM, origin, .. })) => Some(origin),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{in_kernel, messages};
+    use crate::{Code, Severity};
+
+    #[test]
+    fn parameters_of_a_kernel_are_read() {
+        let found = |body: &str| messages(&in_kernel(Code::ParameterAccess, body));
+        let message = "`p` is a parameter of the kernel, which cannot be written";
+        assert_eq!(found("st.param.u64 [p], %rd1;"), [message]);
+        let space = "`p` is a parameter of the kernel, which is not in `.param::func`";
+        assert_eq!(found("ld.param::func.u64 %rd1, [p];"), [space]);
+        assert!(found("ld.param.u64 %rd1, [p];").is_empty());
+    }
+
+    #[test]
+    fn addresses_of_arguments() {
+        let found =
+            |value: &str| in_kernel(Code::ParameterAccess, &format!(".param .b64 a[2]; mov.u64 %rd1, {value};"));
+        assert_eq!(messages(&found("a")), ["`a` belongs to a call and has no address"]);
+        assert_eq!(found("a+8")[0].severity, Severity::Warning);
+        assert!(found("p").is_empty());
+    }
 }

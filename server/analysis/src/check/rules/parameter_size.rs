@@ -1,23 +1,64 @@
 //! `parameter-size`: the parameters of a kernel are too large together.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::ast::Word;
-use crate::target::{Environment, describe_needs};
-use ptx_isa::tables::Capacity;
+use crate::target::{Environment, ModuleTarget, describe_alternatives};
+use ptx_isa::tables::{Capacity, GateAlternative};
 
-const CODE: Code = Code::ParameterSize;
+/// A parameter of a kernel that ends beyond the limit. Sizes are in bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ParameterSize {
+    /// The parameter.
+    pub name: Box<str>,
+    /// Where it ends.
+    pub end: u64,
+    /// How much the parameters hold.
+    pub limit: u32,
+    /// The version and target of the module.
+    pub header: ModuleTarget,
+    /// A limit that is large enough, and the version and target that it needs.
+    pub more: Option<(u32, &'static [GateAlternative])>,
+}
+
+impl Words for ParameterSize {
+    fn message(&self) -> String {
+        let Self { name, end, limit, header, .. } = self;
+        let header = header.describe();
+        format!("`{name}` ends at byte {end}: the parameters of a kernel hold {limit} bytes with {header}")
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(match self.more {
+            Some((bytes, needs)) => format!("{bytes} bytes need {}", describe_alternatives(needs)),
+            None => "pass the address of a variable in `.global` or `.const` instead".to_owned(),
+        })
+    }
+}
 
 /// The report on the parameter that passes the limit.
 pub fn report(name: Word<'_>, end: u64, limit: u32, more: Option<&Capacity>, environment: &Environment) -> Diagnostic {
-    let message = format!(
-        "`{}` ends at byte {end}: the parameters of a kernel hold {limit} bytes with {}",
-        name.text,
-        environment.describe()
-    );
-    let found = Diagnostic::error(CODE, name.range(), message);
-    match more.and_then(|c| Some((c.bytes, c.gates.first()?))) {
-        Some((bytes, gate)) => found.with_help(format!("{bytes} bytes need {}", describe_needs(gate))),
-        None => found.with_help("pass the address of a variable in `.global` or `.const` instead"),
+    let more = more.and_then(|c| Some((c.bytes, c.gates.first()?.alternatives)));
+    let found = ParameterSize { name: name.text.into(), end, limit, header: environment.module_target(), more };
+    Diagnostic::new(name.range(), found)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_module, messages};
+
+    #[test]
+    fn parameters_fit_together() {
+        let found = |version: &str, bytes: u32| {
+            let header = format!(".version {version}\n.target sm_90a\n.address_size 64\n");
+            let text = format!("{header}.entry k(.param .b32 n, .param .b8 a[{bytes}])\n{{\nret;\n}}\n");
+            in_module(Code::ParameterSize, &text)
+        };
+        let old = found("8.0", 4349);
+        let message = "`a` ends at byte 4353: the parameters of a kernel hold 4352 bytes with PTX 8.0 and sm_90a";
+        assert_eq!(messages(&old), [message]);
+        assert_eq!(old[0].help().as_deref(), Some("32764 bytes need PTX 8.1 and sm_70"));
+        assert!(found("9.0", 4349).is_empty());
     }
 }

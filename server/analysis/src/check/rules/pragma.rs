@@ -1,39 +1,118 @@
 //! `pragma`: a `.pragma` where it may not stand, or with a wrong argument.
 
-use crate::check::codes::Code;
-use crate::check::diagnostic::Diagnostic;
+use crate::check::codes::Words;
+use crate::check::diagnostic::{Diagnostic, Severity};
 use crate::hir::ast::Word;
 
-const CODE: Code = Code::Pragma;
+/// A `.pragma` where it may not stand, or with a wrong argument.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Pragma {
+    /// It stands between the header of a function and its body.
+    InFunctionHeader,
+    /// Its string belongs into a body, or into that of a kernel.
+    Misplaced {
+        /// The name of the pragma.
+        name: &'static str,
+        /// It stands in the body of a function.
+        in_body: bool,
+    },
+    /// The number after its name is missing.
+    NoArgument {
+        /// The name of the pragma.
+        name: &'static str,
+        /// The assembler looks at it only when it generates code.
+        late: bool,
+    },
+    /// Something else follows its name than one number.
+    Argument {
+        /// The name of the pragma.
+        name: &'static str,
+        /// The smallest number that it takes; 0 if it takes any.
+        least: u64,
+        /// What follows the name.
+        actual: Box<str>,
+        /// The assembler looks at it only when it generates code.
+        late: bool,
+    },
+}
+
+impl Words for Pragma {
+    fn message(&self) -> String {
+        let (message, late) = match self {
+            Self::InFunctionHeader => {
+                return "`.pragma` cannot stand between the header of a function and its body".to_owned();
+            }
+            Self::Misplaced { name, in_body: true } => {
+                return format!("`\"{name}\"` may stand only in the body of a kernel, not of a function");
+            }
+            Self::Misplaced { name, in_body: false } => {
+                return format!("`\"{name}\"` may stand only inside of a body");
+            }
+            Self::NoArgument { name, late } => (format!("`\"{name}\"` needs a number after the name"), late),
+            Self::Argument { name, least, actual, late } => {
+                let least = if *least == 0 { String::new() } else { format!(", at least {least}") };
+                (format!("`\"{name}\"` takes one number{least} and nothing more, but this is `{actual}`"), late)
+            }
+        };
+        if *late { format!("{message}: the assembler refuses it when it generates code") } else { message }
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = "write it into the body; only kernels (`.entry`) have it before the body";
+        matches!(self, Self::InFunctionHeader).then(|| help.to_owned())
+    }
+}
 
 /// Between the header of a function and its body.
 pub fn in_function_header(word: Word<'_>) -> Diagnostic {
-    Diagnostic::error(CODE, word.range(), "`.pragma` cannot stand between the header of a function and its body")
-        .with_help("write it into the body; only kernels (`.entry`) have it before the body")
+    Diagnostic::new(word.range(), Pragma::InFunctionHeader)
 }
 
 /// A string that belongs into a body, or into that of a kernel.
-pub fn misplaced(string: Word<'_>, name: &str, in_body: bool) -> Diagnostic {
-    let place = if in_body { "in the body of a kernel, not of a function" } else { "inside of a body" };
-    Diagnostic::error(CODE, string.range(), format!("`\"{name}\"` may stand only {place}"))
+pub fn misplaced(string: Word<'_>, name: &'static str, in_body: bool) -> Diagnostic {
+    Diagnostic::new(string.range(), Pragma::Misplaced { name, in_body })
 }
 
 /// An argument is missing. The assembler looks at some of them only when it generates code.
-pub fn no_argument(string: Word<'_>, name: &str, late: bool) -> Diagnostic {
-    found(string, format!("`\"{name}\"` needs a number after the name"), late)
+pub fn no_argument(string: Word<'_>, name: &'static str, late: bool) -> Diagnostic {
+    Diagnostic::new(string.range(), Pragma::NoArgument { name, late }).severity(severity(late))
 }
 
 /// A wrong argument.
-pub fn argument(argument: Word<'_>, name: &str, least: u64, late: bool) -> Diagnostic {
-    let wanted = if least == 0 { "one number".to_owned() } else { format!("one number, at least {least}") };
-    let message = format!("`\"{name}\"` takes {wanted} and nothing more, but this is `{}`", argument.text);
-    found(argument, message, late)
+pub fn argument(argument: Word<'_>, name: &'static str, least: u64, late: bool) -> Diagnostic {
+    let found = Pragma::Argument { name, least, actual: argument.text.into(), late };
+    Diagnostic::new(argument.range(), found).severity(severity(late))
 }
 
-fn found(word: Word<'_>, message: String, late: bool) -> Diagnostic {
-    if late {
-        Diagnostic::warning(CODE, word.range(), format!("{message}: the assembler refuses it when it generates code"))
-    } else {
-        Diagnostic::error(CODE, word.range(), message)
+/// What the assembler refuses late it refuses only for code that it keeps.
+fn severity(late: bool) -> Severity {
+    if late { Severity::Warning } else { Severity::Error }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_kernel, in_module, messages};
+
+    const HEADER: &str = ".version 9.0\n.target sm_90a\n.address_size 64\n";
+
+    #[test]
+    fn pragmas_before_a_body() {
+        let found = |function: &str| {
+            in_module(Code::Pragma, &format!("{HEADER}{function}\n.pragma \"nounroll\";\n{{\nret;\n}}\n"))
+        };
+        let message = "`.pragma` cannot stand between the header of a function and its body";
+        assert_eq!(messages(&found(".func f()")), [message]);
+        assert!(found(".entry k()").is_empty());
+    }
+
+    #[test]
+    fn arguments_are_numbers() {
+        let found = |text: &str| messages(&in_kernel(Code::Pragma, &format!(".pragma \"{text}\";")));
+        assert_eq!(
+            found("used_bytes_mask"),
+            ["`\"used_bytes_mask\"` needs a number after the name: the assembler refuses it when it generates code"]
+        );
+        assert!(found("used_bytes_mask 0xff").is_empty());
     }
 }

@@ -1,31 +1,86 @@
-//! `project-target`: the module's own target has it, but not every architecture that the project is for.
+//! `project-target`: something that the target of the module has, but not every architecture that the project is for.
 
 use super::requires_version;
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::lower::{Source, named_children};
 use crate::target::project::Lacking;
-use crate::target::{Environment, describe_needs, find_architecture};
-use ptx_isa::tables::{Gate, GateKind, Target};
+use crate::target::{Environment, describe_alternatives, find_architecture};
+use ptx_isa::tables::{Gate, GateAlternative, GateKind, Target};
 use ptx_syntax::{Node, kinds};
 use std::ops::Range;
 
-const CODE: Code = Code::ProjectTarget;
+/// Something that not every architecture has that the project is for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ProjectTarget {
+    /// Something needs more than these architectures have.
+    Needs {
+        /// What it is, as written.
+        what: Box<str>,
+        /// The version and target that it needs.
+        needs: &'static [GateAlternative],
+        /// The architectures of the project that do not have it.
+        targets: Box<[&'static str]>,
+    },
+    /// Something is no longer there on these architectures.
+    Removed {
+        /// What it is, as written.
+        what: Box<str>,
+        /// The version and target from which on it is not there.
+        since: &'static [GateAlternative],
+        /// The architectures of the project that do not have it.
+        targets: Box<[&'static str]>,
+    },
+    /// The module is for a target that these architectures do not run.
+    Module {
+        /// The target of the module.
+        target: &'static str,
+        /// The architectures of the project that do not run it.
+        targets: Box<[&'static str]>,
+    },
+}
+
+impl Words for ProjectTarget {
+    fn message(&self) -> String {
+        match self {
+            Self::Needs { what, needs, targets } => {
+                let needs = describe_alternatives(needs);
+                format!("`{what}` needs {needs}; the project is for {} too", targets.join(", "))
+            }
+            Self::Removed { what, since, targets } => {
+                let since = describe_alternatives(since);
+                format!("`{what}` is no longer there from {since} on; the project is for {} too", targets.join(", "))
+            }
+            Self::Module { target, targets } => {
+                format!("a module for `{target}` does not run on {}, which the project is for", targets.join(", "))
+            }
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let Self::Module { target, .. } = self else { return None };
+        let help = if target.ends_with(['a', 'f']) {
+            "a target that ends in `a` is for that architecture alone, one that ends in `f` for its family"
+        } else {
+            "code for a target runs on that architecture and on later ones"
+        };
+        Some(help.to_owned())
+    }
+}
 
 /// The report, under this code or that of `project-version`, whichever the project lacks.
 pub fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Environment) -> Option<Diagnostic> {
-    let needs = describe_needs(gate);
+    let needs = gate.alternatives;
     Some(match environment.project.lacking(gate, environment)? {
-        Lacking::Targets(names) if gate.kind == GateKind::Until => {
-            let message =
-                format!("`{what}` is no longer there from {needs} on; the project is for {} too", names.join(", "));
-            Diagnostic::warning(CODE, range, message)
-        }
         Lacking::Targets(names) => {
-            let message = format!("`{what}` needs {needs}; the project is for {} too", names.join(", "));
-            Diagnostic::warning(CODE, range, message)
+            let (what, targets) = (what.into(), names.into());
+            let found = match gate.kind {
+                GateKind::Until => ProjectTarget::Removed { what, since: needs, targets },
+                _ => ProjectTarget::Needs { what, needs, targets },
+            };
+            Diagnostic::new(range, found)
         }
-        Lacking::Version(newest) => super::project_version::report(range, what, &needs, newest),
+        Lacking::Version(newest) => super::project_version::report(range, what, needs, newest),
     })
 }
 
@@ -51,18 +106,31 @@ pub fn check(
     let Some(target) = environment.target.filter(|_| !environment.asked) else { return };
     let without = environment.project.without(target);
     if !without.is_empty() {
-        out.push(module(range, target, &without));
+        out.push(Diagnostic::new(range, ProjectTarget::Module { target: target.name, targets: without.into() }));
     }
 }
 
-/// The report on the target that a module names.
-fn module(range: Range<usize>, target: &Target, without: &[&str]) -> Diagnostic {
-    let message =
-        format!("a module for `{}` does not run on {}, which the project is for", target.name, without.join(", "));
-    let help = if target.name.ends_with(['a', 'f']) {
-        "a target that ends in `a` is for that architecture alone, one that ends in `f` for its family"
-    } else {
-        "code for a target runs on that architecture and on later ones"
-    };
-    Diagnostic::warning(CODE, range, message).with_help(help)
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::project::Project;
+    use crate::target::find_target;
+    use crate::testing::{in_project, messages};
+
+    #[test]
+    fn architectures_of_the_project() {
+        let found = |target: &str, body: &str| {
+            let header = format!(".version 9.0\n.target {target}\n.address_size 64\n");
+            let targets = ["sm_75", "sm_90"].iter().filter_map(|t| find_target(t)).collect();
+            let project = Project { targets, ..Project::default() };
+            let text = format!("{header}.entry k()\n{{\n{body}\nret;\n}}\n");
+            in_project(Code::ProjectTarget, &project, &text)
+        };
+        assert!(found("sm_75", "bar.sync 0;").is_empty());
+        let module = found("sm_80", "");
+        assert_eq!(messages(&module), ["a module for `sm_80` does not run on sm_75, which the project is for"]);
+        assert_eq!(module[0].help().as_deref(), Some("code for a target runs on that architecture and on later ones"));
+        let used = found("sm_90", "cp.async.wait_all;");
+        assert_eq!(messages(&used)[1..], ["`cp.async.wait_all` needs PTX 7.0 and sm_80; the project is for sm_75 too"]);
+    }
 }

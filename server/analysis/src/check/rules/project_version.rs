@@ -1,19 +1,58 @@
-//! `project-version`: the module's own version has it, but the project is to do with an older one.
+//! `project-version`: something that the version of the module has, but not the newest version that the project may use.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::lower::Source;
-use crate::target::Environment;
-use ptx_isa::tables::Version;
+use crate::target::{Environment, describe_alternatives};
+use ptx_isa::tables::{GateAlternative, Version};
 use ptx_syntax::{Node, fields};
 use std::ops::Range;
 
-const CODE: Code = Code::ProjectVersion;
+/// Something that is newer than the newest version that the project may use.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ProjectVersion {
+    /// What it is.
+    pub what: Newer,
+    /// The newest version that the project may use.
+    pub newest: Version,
+}
+
+/// What is newer than the project allows.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Newer {
+    /// Something that is used.
+    Used {
+        /// What it is, as written.
+        what: Box<str>,
+        /// The version and target that it needs.
+        needs: &'static [GateAlternative],
+    },
+    /// The version of the module.
+    Module(Version),
+}
+
+impl Words for ProjectVersion {
+    fn message(&self) -> String {
+        let newest = self.newest;
+        match &self.what {
+            Newer::Used { what, needs } => {
+                format!("`{what}` needs {}; the project uses PTX {newest} at most", describe_alternatives(needs))
+            }
+            Newer::Module(version) => {
+                format!("PTX {version} is newer than what the project uses, which is PTX {newest} at most")
+            }
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = "a driver refuses a module whose `.version` is newer than what it knows";
+        matches!(self.what, Newer::Module(_)).then(|| help.to_owned())
+    }
+}
 
 /// The report on something that is used.
-pub fn report(range: Range<usize>, what: &str, needs: &str, newest: Version) -> Diagnostic {
-    let message = format!("`{what}` needs {needs}; the project uses PTX {newest} at most");
-    Diagnostic::warning(CODE, range, message)
+pub fn report(range: Range<usize>, what: &str, needs: &'static [GateAlternative], newest: Version) -> Diagnostic {
+    Diagnostic::new(range, ProjectVersion { what: Newer::Used { what: what.into(), needs }, newest })
 }
 
 /// Checks the version that a module names.
@@ -22,8 +61,29 @@ pub fn check(source: Source<'_>, node: Node<'_>, environment: &Environment, out:
     if let (Some(number), Some(version), Some(newest)) = (number, environment.version, environment.project.version)
         && Environment::counts_as(version) > Environment::counts_as(newest)
     {
-        let message = format!("PTX {version} is newer than what the project uses, which is PTX {newest} at most");
-        let help = "a driver refuses a module whose `.version` is newer than what it knows";
-        out.push(Diagnostic::warning(CODE, source.range(number), message).with_help(help));
+        let found = ProjectVersion { what: Newer::Module(version), newest };
+        out.push(Diagnostic::new(source.range(number), found));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::target::project::Project;
+    use crate::testing::{in_project, messages};
+    use ptx_isa::tables::Version;
+
+    #[test]
+    fn versions_of_the_project() {
+        let found = |major: u16| {
+            let project = Project { version: Some(Version { major, minor: 0 }), ..Project::default() };
+            let header = ".version 9.0\n.target sm_90a\n.address_size 64\n";
+            let text = format!("{header}.entry k()\n{{\ngriddepcontrol.wait;\nret;\n}}\n");
+            messages(&in_project(Code::ProjectVersion, &project, &text))
+        };
+        let module = "PTX 9.0 is newer than what the project uses, which is PTX 7.0 at most";
+        let used = "`griddepcontrol.wait` needs PTX 7.8 and sm_90; the project uses PTX 7.0 at most";
+        assert_eq!(found(7), [module, used]);
+        assert!(found(9).is_empty());
     }
 }

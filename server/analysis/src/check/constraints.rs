@@ -1,13 +1,14 @@
 //! The named constraints of the notation (`check NAME`): what the tables cannot say, one function each.
 
+use crate::check::rules::operand_range::OperandRange;
 use crate::forms::spec::Arrangement;
 use crate::hir::ast::{Instruction, Operand, OperandKind};
 use crate::hir::literal;
 use ptx_isa::tables::Form;
 use ptx_isa::{Modifier, OperandName};
 
-/// What is wrong: the operand's index and the words.
-pub type Violation = (usize, String);
+/// What is wrong: the operand's index and the finding.
+pub type Violation = (usize, OperandRange);
 
 /// A constraint: looks at the operands by the names that the form gives them.
 type Constraint = fn(&Operands<'_, '_>) -> Option<Violation>;
@@ -51,15 +52,14 @@ fn fraction(operands: &Operands<'_, '_>) -> Option<Violation> {
     let (place, operand) = operands.get(OperandName::Fraction)?;
     let OperandKind::Float(text) = operand.kind else { return None };
     let value = literal::float(text)?;
-    (!(value > 0.0 && value <= 1.0))
-        .then(|| (place, format!("`{text}` is out of range: a fraction is more than 0.0 and at most 1.0")))
+    (!(value > 0.0 && value <= 1.0)).then(|| (place, OperandRange::Fraction(text.into())))
 }
 
 /// `createpolicy.range`: the primary part lies in the whole (measured).
 fn policy_range(operands: &Operands<'_, '_>) -> Option<Violation> {
     let (place, size) = operands.integer(OperandName::Size)?;
     let (_, total) = operands.integer(OperandName::Total)?;
-    (size > total).then(|| (place, format!("the primary size {size} exceeds the total size {total}")))
+    (size > total).then_some((place, OperandRange::PolicySize { size, total }))
 }
 
 /// `vmad`: signs of `a·b` and `c` may differ in one place, and with `.po` in none (measured over all combinations).
@@ -72,9 +72,9 @@ fn vmad_negation(operands: &Operands<'_, '_>) -> Option<Violation> {
     let plus_one = operands.instruction.modifiers.iter().any(|m| m.text == Modifier::Po.name());
     if plus_one && (c || a != b) {
         let place = if c { last } else { place };
-        return place.map(|p| (p, "with `.po` neither the product nor `c` can be negated".to_owned()));
+        return place.map(|p| (p, OperandRange::Negation { plus_one }));
     }
-    (c && a != b).then(|| last.map(|p| (p, "either the product or `c` can be negated, not both".to_owned()))).flatten()
+    if c && a != b { last.map(|p| (p, OperandRange::Negation { plus_one })) } else { None }
 }
 
 #[cfg(test)]
