@@ -159,10 +159,10 @@ macro_rules! codes {
 }
 
 codes! {
-    "alias": Alias, Assembler;
-    "alignment": Alignment, Assembler;
-    "array-size": ArraySize, Assembler;
-    "attribute": Attribute, Assembler;
+    "alias": Alias(checks::alias::Alias), Assembler;
+    "alignment": Alignment(checks::alignment::Alignment), Assembler;
+    "array-size": ArraySize(checks::array_size::ArraySize), Assembler;
+    "attribute": Attribute(checks::attribute::Attribute), Assembler;
     "branch-target": BranchTarget, Assembler;
     "call-arguments": CallArguments, Assembler;
     "call-target": CallTarget, Assembler;
@@ -171,15 +171,15 @@ codes! {
     "constant-overflow": ConstantOverflow, Assembler;
     "cp-async-wait": CpAsyncWait, Lint(Warning) => [cp_async_wait::lint];
     "dead-store": DeadStore, Lint(Hint) => [dead_store::find];
-    "debug-directive": DebugDirective, Assembler;
-    "declaration-mismatch": DeclarationMismatch, Assembler;
+    "debug-directive": DebugDirective(checks::debug_directive::DebugDirective), Assembler;
+    "declaration-mismatch": DeclarationMismatch(checks::declaration_mismatch::DeclarationMismatch), Assembler;
     "deprecated": Deprecated, Lint(Warning);
-    "directive-argument": DirectiveArgument, Assembler;
-    "directive-conflict": DirectiveConflict, Assembler;
+    "directive-argument": DirectiveArgument(checks::directive_argument::DirectiveArgument), Assembler;
+    "directive-conflict": DirectiveConflict(checks::directive_conflict::DirectiveConflict), Assembler;
     "divergent-barrier": DivergentBarrier, Lint(Warning) => [divergent_barrier::find];
     "division-by-zero": DivisionByZero, Lint(Warning);
     "duplicate-modifier": DuplicateModifier, Assembler;
-    "duplicate-name": DuplicateName, Assembler;
+    "duplicate-name": DuplicateName(checks::duplicate_name::DuplicateName), Assembler;
     "excess-shift": ExcessShift, Lint(Warning);
     "guard-predicate": GuardPredicate, Assembler;
     "idle-bound": IdleBound, Lint(Hint) => [idle_bound::lint];

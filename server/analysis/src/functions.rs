@@ -1,6 +1,7 @@
 //! The functions of a module: what their headers say, declarations that must agree, second names.
 
 use crate::ast::Word;
+use crate::checks::declaration_mismatch::SignatureMismatch;
 use crate::checks::{alias, declaration_mismatch, duplicate_name, undeclared_name, undefined_function};
 use crate::diagnostic::Diagnostic;
 use crate::lower::{Source, named_children};
@@ -10,6 +11,7 @@ use crate::signature::{ContentId, Mismatch, Signature, Signatures};
 use crate::symbols::{Symbol, Variable};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// What is wrong with the declarations of functions, with ranges that count from the start of the file, since they speak of two.
 pub type Out<'o> = &'o mut Vec<Diagnostic>;
@@ -73,7 +75,7 @@ pub fn declare(
         header.symbols.insert(name.text.to_owned(), symbol);
         return;
     };
-    let report = disagreement(&function, signature.as_deref(), first, defined);
+    let report = disagreement(&function, signature.as_ref(), first, defined);
     // Whatever a call gives agrees with one of the two.
     if report.is_some()
         && let Symbol::Function { signature, .. } = &mut first.symbol
@@ -93,7 +95,7 @@ pub fn linkage_named(text: &str) -> Option<&'static str> {
 /// What is wrong about declaring a function again, the worst alone.
 fn disagreement(
     function: &Function<'_, '_>,
-    signature: Option<&Signature>,
+    signature: Option<&Arc<Signature>>,
     first: &ModuleSymbol,
     defined: bool,
 ) -> Option<Diagnostic> {
@@ -121,10 +123,10 @@ fn disagreement(
     if function.linkage.is_none() && first.linkage == Some(".extern") {
         return Some(declaration_mismatch::no_longer_external(range, name, first.place.clone()));
     }
-    let (signature, before) = (signature?, first.signature.as_deref()?);
-    if let Some(mismatch) = signature.mismatch(before) {
-        let range = function.place(mismatch);
-        return Some(declaration_mismatch::signature(range, name, mismatch, (signature, before), first.place.clone()));
+    let (signature, before) = (signature?, first.signature.as_ref()?);
+    if let Some(mismatch) = SignatureMismatch::between(signature, before) {
+        let range = function.place(mismatch.part);
+        return Some(declaration_mismatch::signature(range, name, mismatch, first.place.clone()));
     }
     if signature.preserve != before.preserve {
         return Some(declaration_mismatch::preserved(range, name, first.place.clone()));
