@@ -163,9 +163,9 @@ codes! {
     "alignment": Alignment(checks::alignment::Alignment), Assembler;
     "array-size": ArraySize(checks::array_size::ArraySize), Assembler;
     "attribute": Attribute(checks::attribute::Attribute), Assembler;
-    "branch-target": BranchTarget, Assembler;
-    "call-arguments": CallArguments, Assembler;
-    "call-target": CallTarget, Assembler;
+    "branch-target": BranchTarget(checks::branch_target::BranchTarget), Assembler;
+    "call-arguments": CallArguments(checks::call_arguments::CallArguments), Assembler;
+    "call-target": CallTarget(checks::call_target::CallTarget), Assembler;
     "constant-expression": ConstantExpression, Assembler;
     "constant-memory-limit": ConstantMemoryLimit, Lint(Warning);
     "constant-overflow": ConstantOverflow, Assembler;
@@ -181,7 +181,7 @@ codes! {
     "duplicate-modifier": DuplicateModifier, Assembler;
     "duplicate-name": DuplicateName(checks::duplicate_name::DuplicateName), Assembler;
     "excess-shift": ExcessShift, Lint(Warning);
-    "guard-predicate": GuardPredicate, Assembler;
+    "guard-predicate": GuardPredicate(checks::guard_predicate::GuardPredicate), Assembler;
     "idle-bound": IdleBound, Lint(Hint) => [idle_bound::lint];
     "ignored-modifier": IgnoredModifier, Lint(Warning);
     "illegal-combination": IllegalCombination, Assembler;
