@@ -104,6 +104,13 @@ pub fn write_instead(range: Range<usize>, near: Option<&str>) -> Option<Fix> {
     near.map(|near| Fix::replace(format!("Write `{near}`"), range, near))
 }
 
+/// The beginning of a text, as much as a message shows of it.
+pub(crate) fn excerpt(text: &str) -> Box<str> {
+    const MAX_SHOWN: usize = 40;
+    let end = text.char_indices().nth(MAX_SHOWN).map_or(text.len(), |(at, _)| at);
+    text.get(..end).unwrap_or("").into()
+}
+
 /// A larger distance is not a typing mistake.
 const MOST_COMPARED: usize = 32;
 
