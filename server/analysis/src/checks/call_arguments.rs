@@ -16,32 +16,32 @@ pub enum CallArguments {
     /// The call takes another number of results.
     Results {
         /// What is called.
-        callee: Called,
+        callee: CalledSignature,
         /// How many results the call takes.
         found: usize,
     },
     /// The call passes another number of arguments.
     Count {
         /// What is called.
-        callee: Called,
+        callee: CalledSignature,
         /// How many arguments the call passes.
         found: usize,
     },
     /// The only parameter takes any number of bytes, and the call has no list of arguments.
     NoList {
         /// What is called.
-        callee: Called,
+        callee: CalledSignature,
     },
     /// An argument or a result does not fit its parameter.
     Misfit {
         /// What is called.
-        callee: Called,
+        callee: CalledSignature,
         /// The number of the argument or result, from zero.
         index: usize,
         /// A result and no argument.
         result: bool,
-        /// How it is written.
-        written: Written,
+        /// How the call spells it.
+        spelling: Spelling,
         /// What it is.
         given: Given,
         /// Why it does not fit.
@@ -53,7 +53,7 @@ pub enum CallArguments {
 
 /// The function or prototype that a call reaches.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Called {
+pub struct CalledSignature {
     /// Its name; for a prototype, that of its label.
     pub name: Box<str>,
     /// A prototype and not a function.
@@ -62,9 +62,9 @@ pub struct Called {
     pub signature: Arc<Signature>,
 }
 
-/// How an argument is written.
+/// How a call spells an argument or result.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Written {
+pub enum Spelling {
     /// As this name.
     Name(Box<str>),
     /// As `_`.
@@ -73,7 +73,7 @@ pub enum Written {
     Other,
 }
 
-impl Called {
+impl CalledSignature {
     /// The list that an argument, or a result, belongs to.
     fn list(&self, result: bool) -> &[Parameter] {
         if result { &self.signature.results } else { &self.signature.parameters }
@@ -94,8 +94,8 @@ impl Words for CallArguments {
                 "`{}` takes any number of bytes, but the call has no list of arguments, not even an empty one",
                 callee.name
             ),
-            Self::Misfit { callee, index, result, written, given, why } => {
-                misfit(callee, (*index, *result), written, *given, *why)
+            Self::Misfit { callee, index, result, spelling, given, why } => {
+                misfit(callee, (*index, *result), spelling, *given, *why)
             }
             Self::ConstantResult => "a constant cannot receive a result".to_owned(),
         }
@@ -120,7 +120,7 @@ impl Words for CallArguments {
     }
 }
 
-fn wrong_results(callee: &Called, found: usize) -> String {
+fn wrong_results(callee: &CalledSignature, found: usize) -> String {
     let name = &callee.name;
     let takes = match found {
         0 => "the call takes none".to_owned(),
@@ -130,29 +130,35 @@ fn wrong_results(callee: &Called, found: usize) -> String {
     match callee.signature.results.len() {
         0 => format!("`{name}` returns nothing, but {takes}"),
         1 => format!("`{name}` returns a value, but {takes}"),
-        wanted => format!("`{name}` returns {wanted} values, but {takes}"),
+        expected => format!("`{name}` returns {expected} values, but {takes}"),
     }
 }
 
-fn wrong_count(callee: &Called, found: usize) -> String {
+fn wrong_count(callee: &CalledSignature, found: usize) -> String {
     let counted = |n: usize| if n == 1 { "1 argument".to_owned() } else { format!("{n} arguments") };
-    let wanted = match callee.signature.parameters.len() {
-        wanted if callee.signature.variadic() => format!("{} or {}", wanted - 1, counted(wanted)),
+    let expected = match callee.signature.parameters.len() {
+        expected if callee.signature.variadic() => format!("{} or {}", expected - 1, counted(expected)),
         0 => "no arguments".to_owned(),
-        wanted => counted(wanted),
+        expected => counted(expected),
     };
     let found = if found == 0 { "none".to_owned() } else { found.to_string() };
-    format!("`{}` takes {wanted}, not {found}", callee.name)
+    format!("`{}` takes {expected}, not {found}", callee.name)
 }
 
-fn misfit(callee: &Called, (index, result): (usize, bool), written: &Written, given: Given, why: Why) -> String {
+fn misfit(
+    callee: &CalledSignature,
+    (index, result): (usize, bool),
+    spelling: &Spelling,
+    given: Given,
+    why: Why,
+) -> String {
     let Some(parameter) = callee.list(result).get(index) else { return String::new() };
     let what = if result { "result" } else { "parameter" };
     let of = format!("{} of `{}`", parameter.call_it(index, what), callee.name);
-    let found = match written {
-        Written::Name(name) => format!("`{name}` is {}", described(given)),
-        Written::Sink => "`_` gives no value".to_owned(),
-        Written::Other => format!("this is {}", described(given)),
+    let found = match spelling {
+        Spelling::Name(name) => format!("`{name}` is {}", described(given)),
+        Spelling::Sink => "`_` gives no value".to_owned(),
+        Spelling::Other => format!("this is {}", described(given)),
     };
     match why {
         Why::Kind if result => {
@@ -163,11 +169,11 @@ fn misfit(callee: &Called, (index, result): (usize, bool), written: &Written, gi
         }
         Why::Formal if result => format!("{found}, which cannot receive a result itself"),
         Why::Formal => format!("{found}, which cannot be passed on itself"),
-        Why::Sink | Why::Array | Why::Size | Why::Class => format!("{found}, but {of} is {}", wanted(parameter)),
+        Why::Sink | Why::Array | Why::Size | Why::Class => format!("{found}, but {of} is {}", expected_type(parameter)),
         Why::Alignment(align) => {
             let aligned = parameter.align.map_or_else(|| "?".to_owned(), |a| a.to_string());
-            match written {
-                Written::Name(name) => {
+            match spelling {
+                Spelling::Name(name) => {
                     format!("`{name}` is aligned to {align} bytes, but {of} to {aligned}: they must be equal")
                 }
                 _ => format!("this is aligned to {align} bytes, but {of} to {aligned}"),
@@ -176,8 +182,8 @@ fn misfit(callee: &Called, (index, result): (usize, bool), written: &Written, gi
     }
 }
 
-/// What a parameter wants, in words.
-fn wanted(parameter: &Parameter) -> String {
+/// The type that a parameter expects, in words.
+fn expected_type(parameter: &Parameter) -> String {
     let ty = parameter.ty.map_or("?", TypeId::name);
     let element = if parameter.elements > 1 { format!(".v{} {ty}", parameter.elements) } else { ty.to_owned() };
     match parameter.array {
@@ -190,7 +196,7 @@ fn wanted(parameter: &Parameter) -> String {
     }
 }
 
-/// What was given, in words.
+/// What an argument is, in words.
 fn described(given: Given) -> String {
     match given {
         Given::Register(ty, 1) => format!("a `{}` register", ty.name()),
@@ -242,9 +248,9 @@ pub struct Argument {
 }
 
 impl Reporter<'_> {
-    fn called(self) -> Called {
+    fn called(self) -> CalledSignature {
         let Callee { name, prototype, .. } = self.callee;
-        Called { name: name.clone(), prototype: *prototype, signature: Arc::clone(self.signature) }
+        CalledSignature { name: name.clone(), prototype: *prototype, signature: Arc::clone(self.signature) }
     }
 
     fn report(self, range: Range<usize>, found: CallArguments) -> Diagnostic {
@@ -276,13 +282,13 @@ impl Reporter<'_> {
 
     /// The report on an argument or result that does not fit.
     pub fn argument(self, argument: Argument, value: &Operand<'_>, given: Given, why: Why) -> Diagnostic {
-        let written = match &value.kind {
-            OperandKind::Name(name) => Written::Name((*name).into()),
-            OperandKind::Sink => Written::Sink,
-            _ => Written::Other,
+        let spelling = match &value.kind {
+            OperandKind::Name(name) => Spelling::Name((*name).into()),
+            OperandKind::Sink => Spelling::Sink,
+            _ => Spelling::Other,
         };
         let Argument { range, index, result } = argument;
-        let found = CallArguments::Misfit { callee: self.called(), index, result, written, given, why };
+        let found = CallArguments::Misfit { callee: self.called(), index, result, spelling, given, why };
         // The caller's own parameter is at fault, not what is called.
         if why == Why::Formal { Diagnostic::new(range, found) } else { self.report(range, found) }
     }

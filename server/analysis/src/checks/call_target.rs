@@ -16,13 +16,13 @@ pub struct CallTarget {
     pub name: Box<str>,
     /// What it stands for.
     pub symbol: Symbol,
-    /// What is needed there.
-    pub place: Place,
+    /// The part of the call that it stands in.
+    pub part: Part,
 }
 
 /// The part of a call that names something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum Part {
     /// The function of a direct call.
     Function,
     /// The register of an indirect call.
@@ -36,75 +36,75 @@ pub enum Place {
 impl Words for CallTarget {
     fn message(&self) -> String {
         let (name, what) = (&self.name, self.symbol.describe());
-        match (self.place, self.symbol) {
-            (Place::Function, Symbol::Function { .. }) => {
+        match (self.part, self.symbol) {
+            (Part::Function, Symbol::Function { .. }) => {
                 format!("`{name}` is a kernel: only functions (`.func`) can be called")
             }
-            (Place::Function, Symbol::Register { .. }) => {
+            (Part::Function, Symbol::Register { .. }) => {
                 format!("`{name}` is {what}: to call through it, its prototype must be given")
             }
-            (Place::Function, _) => format!("`{name}` is {what}, but only functions can be called"),
-            (Place::Address, Symbol::Function { kernel: false, .. }) => {
+            (Part::Function, _) => format!("`{name}` is {what}, but only functions can be called"),
+            (Part::Address, Symbol::Function { kernel: false, .. }) => {
                 format!("`{name}` is a function: a call of it has no prototype and no list of targets")
             }
-            (Place::Address, _) => format!(
+            (Part::Address, _) => format!(
                 "`{name}` is {what}, but a call with a prototype or a list of targets goes through an integer or untyped register \
                  of 32 or 64 bits"
             ),
-            (Place::Targets, Symbol::Targets { list: List::Calls | List::Prototype, .. }) => {
+            (Part::Targets, Symbol::Targets { list: List::Calls | List::Prototype, .. }) => {
                 format!("`{name}` stands after this call, but must stand before it")
             }
-            (Place::Targets, Symbol::Targets { list: List::Branches, .. }) => {
+            (Part::Targets, Symbol::Targets { list: List::Branches, .. }) => {
                 format!("`{name}` is a list of labels to branch to, not of functions")
             }
-            (Place::Targets, Symbol::Variable(v)) if matches!(v.space, ".global" | ".const") => format!(
+            (Part::Targets, Symbol::Variable(v)) if matches!(v.space, ".global" | ".const") => format!(
                 "`{name}` is no table of functions: that is an array of `.u64`, `.u32` or `.u8` whose initializer holds nothing \
                  but names of functions"
             ),
-            (Place::Targets, _) => format!("`{name}` is {what}, which does not say what is called"),
-            (Place::Entry, _) => format!("`{name}` is {what}, but `.calltargets` lists functions"),
+            (Part::Targets, _) => format!("`{name}` is {what}, which does not say what is called"),
+            (Part::Entry, _) => format!("`{name}` is {what}, but `.calltargets` lists functions"),
         }
     }
 
     fn help(&self) -> Option<String> {
-        let help = match (self.place, self.symbol) {
-            (Place::Function, Symbol::Function { .. }) => "move what both need into a `.func`, and call that",
-            (Place::Function, Symbol::Register { .. }) => INDIRECT,
-            (Place::Address, Symbol::Function { kernel: false, .. }) => "drop the last operand",
-            (Place::Targets, Symbol::Targets { list: List::Calls | List::Prototype, .. }) => {
+        let help = match (self.part, self.symbol) {
+            (Part::Function, Symbol::Function { .. }) => "move what both need into a `.func`, and call that",
+            (Part::Function, Symbol::Register { .. }) => INDIRECT,
+            (Part::Address, Symbol::Function { kernel: false, .. }) => "drop the last operand",
+            (Part::Targets, Symbol::Targets { list: List::Calls | List::Prototype, .. }) => {
                 "move the label with its directive up"
             }
-            (Place::Targets, _) => INDIRECT,
-            (Place::Function | Place::Address | Place::Entry, _) => return None,
+            (Part::Targets, _) => INDIRECT,
+            (Part::Function | Part::Address | Part::Entry, _) => return None,
         };
         Some(help.to_owned())
     }
 }
 
-fn new(range: Range<usize>, name: &str, symbol: Symbol, place: Place) -> Diagnostic {
-    Diagnostic::new(range, CallTarget { name: name.into(), symbol, place })
+fn new(range: Range<usize>, name: &str, symbol: Symbol, part: Part) -> Diagnostic {
+    Diagnostic::new(range, CallTarget { name: name.into(), symbol, part })
 }
 
 /// The report on something that is no function, in a call without prototype.
 pub fn not_a_function(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
-    let diagnostic = new(range, name, symbol, Place::Function);
+    let diagnostic = new(range, name, symbol, Part::Function);
     if matches!(symbol, Symbol::Register { .. }) { diagnostic } else { diagnostic.declared_at(name) }
 }
 
 /// The report on something that holds no address, in a call with a prototype.
 pub fn not_an_address(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
-    let diagnostic = new(range, name, symbol, Place::Address);
+    let diagnostic = new(range, name, symbol, Part::Address);
     if let Symbol::Function { kernel: false, .. } = symbol { diagnostic.declared_at(name) } else { diagnostic }
 }
 
 /// The report on a last operand that names no prototype, list or table, or one that comes too late.
 pub fn not_targets(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
-    new(range, name, symbol, Place::Targets)
+    new(range, name, symbol, Part::Targets)
 }
 
 /// The report on an entry of `.calltargets`.
 pub fn not_in_list(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
-    new(range, name, symbol, Place::Entry)
+    new(range, name, symbol, Part::Entry)
 }
 
 #[cfg(test)]

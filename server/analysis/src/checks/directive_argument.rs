@@ -49,7 +49,7 @@ pub enum Kind {
 }
 
 /// What a directive takes, in words.
-fn wanted(directive: &str) -> String {
+fn expected(directive: &str) -> String {
     let Some(takes) = ISA.directive(directive).and_then(|d| d.takes) else { return "nothing".to_owned() };
     let (one, many) = match takes.kind {
         ArgumentKind::Nothing => return "nothing".to_owned(),
@@ -68,14 +68,14 @@ impl Words for DirectiveArgument {
     fn message(&self) -> String {
         let directive = self.directive;
         match &self.kind {
-            Kind::Missing => format!("`{directive}` takes {}, and nothing follows", wanted(directive)),
+            Kind::Missing => format!("`{directive}` takes {}, and nothing follows", expected(directive)),
             Kind::TooMany => {
                 let takes_some = ISA.directive(directive).and_then(|d| d.takes).is_some_and(|t| t.most > 0);
                 let more = if takes_some { "; this is one more" } else { "" };
-                format!("`{directive}` takes {}{more}", wanted(directive))
+                format!("`{directive}` takes {}{more}", expected(directive))
             }
             Kind::Other { argument, found } => {
-                format!("`{directive}` takes {}, but `{argument}` is {found}", wanted(directive))
+                format!("`{directive}` takes {}, but `{argument}` is {found}", expected(directive))
             }
             Kind::Range { argument, from, to } => {
                 let is_zero = || argument.trim_matches(['0', 'x', 'X', 'U']).is_empty();

@@ -26,7 +26,7 @@ impl Words for ExcessShift {
     }
 }
 
-/// The report. `text` is the distance as written.
+/// The report. `text` is the distance as the source spells it.
 pub fn report(range: Range<usize>, text: &str, width: u16, head: &str) -> Diagnostic {
     Diagnostic::new(range, ExcessShift { distance: text.into(), width, head: head.into() })
 }

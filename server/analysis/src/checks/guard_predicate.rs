@@ -14,12 +14,12 @@ pub struct GuardPredicate {
     /// The guard as written.
     pub guard: Box<str>,
     /// What it is.
-    pub what: What,
+    pub kind: Kind,
 }
 
 /// What stands in the place of a predicate.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum What {
+pub enum Kind {
     /// A name that stands for this.
     Symbol(Symbol),
     /// A number.
@@ -30,10 +30,10 @@ pub enum What {
 
 impl Words for GuardPredicate {
     fn message(&self) -> String {
-        let what = match &self.what {
-            What::Symbol(symbol) => symbol.describe(),
-            What::Number => "a number".to_owned(),
-            What::Component => "a component".to_owned(),
+        let what = match &self.kind {
+            Kind::Symbol(symbol) => symbol.describe(),
+            Kind::Number => "a number".to_owned(),
+            Kind::Component => "a component".to_owned(),
         };
         format!("`{}` is {what}, but a guard must be a `.pred` register", self.guard)
     }
@@ -43,22 +43,22 @@ impl Words for GuardPredicate {
     }
 }
 
-fn refused(guard: Word<'_>, what: What) -> Diagnostic {
-    Diagnostic::new(guard.range(), GuardPredicate { guard: guard.text.into(), what })
+fn refused(guard: Word<'_>, kind: Kind) -> Diagnostic {
+    Diagnostic::new(guard.range(), GuardPredicate { guard: guard.text.into(), kind })
 }
 
 /// Checks a guard.
 pub fn check(guard: Word<'_>, names: &dyn Names, out: &mut Vec<Diagnostic>) {
     match names.look_up(guard.text) {
         None if guard.text.is_empty() => {}
-        None if guard.text.starts_with(|c: char| c.is_ascii_digit()) => out.push(refused(guard, What::Number)),
-        None if guard.text.contains('.') => out.push(refused(guard, What::Component)),
+        None if guard.text.starts_with(|c: char| c.is_ascii_digit()) => out.push(refused(guard, Kind::Number)),
+        None if guard.text.contains('.') => out.push(refused(guard, Kind::Component)),
         // ptxas: a special register that is a predicate may be a guard.
         None if special(guard.text).is_some_and(|r| r.ty == ".pred") => {}
         None => out.push(undeclared_name::report(guard.range(), guard.text)),
         Some(Symbol::Register { ty, elements: 1 }) if ty.info().class == TypeClass::Pred => {}
         Some(Symbol::Unknown) => {}
-        Some(symbol) => out.push(refused(guard, What::Symbol(symbol))),
+        Some(symbol) => out.push(refused(guard, Kind::Symbol(symbol))),
     }
 }
 
