@@ -32,18 +32,18 @@ impl Levels {
         self.changed.insert(code, level);
     }
 
-    /// How loud a finding is; `None` if it is not reported.
-    pub fn of(&self, found: &Diagnostic) -> Option<Severity> {
-        match self.changed.get(&found.code()) {
+    /// The severity that a finding with this code has, where it is usually `usual`; `None` if it is not reported.
+    pub fn of(&self, code: Code, usual: Severity) -> Option<Severity> {
+        match self.changed.get(&code) {
             Some(level) => *level,
-            None if is_off(found.code()) => None,
-            None => Some(found.severity),
+            None if is_off(code) => None,
+            None => Some(usual),
         }
     }
 
     /// The findings that are reported, as loud as they are to be.
     pub fn apply(&self, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
-        let loud = |d: Diagnostic| self.of(&d).map(|severity| Diagnostic { severity, ..d });
+        let loud = |d: Diagnostic| self.of(d.code(), d.severity).map(|severity| Diagnostic { severity, ..d });
         found.into_iter().filter_map(loud).collect()
     }
 
@@ -62,22 +62,21 @@ fn is_off(code: Code) -> bool {
 mod tests {
     use super::*;
 
-    fn found(code: Code) -> Diagnostic {
-        Diagnostic::warning(code, 0..1, "a message")
-    }
-
     #[test]
     fn usual_levels_and_others() {
         let mut levels = Levels::default();
-        assert_eq!(levels.of(&found(Code::Deprecated)), Some(Severity::Warning));
-        assert_eq!(levels.of(&found(Code::NotPortable)), None);
+        let of = |levels: &Levels, code| levels.of(code, Severity::Warning);
+        assert_eq!(of(&levels, Code::Deprecated), Some(Severity::Warning));
+        assert_eq!(of(&levels, Code::NotPortable), None);
         assert!(!levels.want_portable());
         levels.set(Code::Deprecated, None);
         levels.set(Code::NotPortable, Some(Severity::Hint));
-        assert_eq!(levels.of(&found(Code::Deprecated)), None);
-        assert_eq!(levels.of(&found(Code::NotPortable)), Some(Severity::Hint));
+        assert_eq!(of(&levels, Code::Deprecated), None);
+        assert_eq!(of(&levels, Code::NotPortable), Some(Severity::Hint));
         assert!(levels.want_portable());
-        assert_eq!(levels.apply(vec![found(Code::Deprecated), found(Code::Removed)]).len(), 1);
+        let found = |name| Diagnostic::new(0..1, ptx_analysis::Finding::Run(name, Box::default()));
+        levels.set(Code::Run, None);
+        assert!(levels.apply(vec![found("a"), found("b")]).is_empty());
         assert!(NAMES.iter().all(|name| level(name).is_some()) && level("fatal").is_none());
     }
 }

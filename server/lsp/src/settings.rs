@@ -439,7 +439,7 @@ fn strings(value: &Value) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ptx_analysis::{Diagnostic, Severity};
+    use ptx_analysis::Severity;
     use serde_json::json;
 
     #[test]
@@ -459,7 +459,7 @@ mod tests {
         assert_eq!(settings.target.as_deref(), Some("sm_90a"));
         assert!(!settings.diagnostics.enable && !settings.hover.enable);
         assert_eq!(settings.diagnostics.limit, 7);
-        let of = |code| settings.diagnostics.levels.of(&Diagnostic::error(Code::named(code).unwrap(), 0..0, ""));
+        let of = |code| settings.diagnostics.levels.of(Code::named(code).unwrap(), Severity::Error);
         assert_eq!((of("removed"), of("deprecated")), (None, Some(Severity::Hint)));
         assert_eq!((of("syntax-error"), of("not-portable")), (Some(Severity::Error), Some(Severity::Warning)));
         let names: Vec<_> = settings.project.targets.iter().map(|t| t.name).collect();

@@ -93,32 +93,32 @@ impl<'t> Call<'_, 't> {
 
     /// Compares with the signature of one function.
     fn against(&self, callee: &Callee, names: &dyn Names, out: &mut Vec<Diagnostic>) {
-        let Some(signature) = callee.signature.as_deref() else { return };
+        let Some(signature) = &callee.signature else { return };
         let at = self.callee.map_or(0..0, |o| o.range.clone());
         let results = self.results.map_or(&[][..], list);
         let arguments = self.arguments.map_or(&[][..], list);
-        let said = call_arguments::Said { callee, signature };
+        let reporter = call_arguments::Reporter { callee, signature };
         if results.len() != signature.results.len() {
             let place = self.results.filter(|_| !results.is_empty()).map_or(at, |o| o.range.clone());
-            return out.push(said.results(place, results.len(), self.results.is_some()));
+            return out.push(reporter.results(place, results.len(), self.results.is_some()));
         }
         // The place of an open array may stay empty, but then there must be a list.
         let wanted = signature.parameters.len();
         let empty = signature.variadic() && arguments.len() + 1 == wanted && self.arguments.is_some();
         if arguments.len() != wanted && !empty {
             let place = self.arguments.map_or(at, |o| o.range.clone());
-            return out.push(said.count(place, arguments.len(), self.arguments.is_some()));
+            return out.push(reporter.count(place, arguments.len(), self.arguments.is_some()));
         }
         for (written, values, parameters) in
             [(true, results, &signature.results), (false, arguments, &signature.parameters)]
         {
             for (index, (value, parameter)) in values.iter().zip(parameters).enumerate() {
                 let Some(found) = given(value, names) else { continue };
-                let place = call_arguments::Place { range: value.range.clone(), index, result: written };
+                let argument = call_arguments::Argument { range: value.range.clone(), index, result: written };
                 match fits(found, parameter, written) {
                     Fit::Fits => {}
                     Fit::Constant => out.push(call_arguments::constant_result(value.range.clone())),
-                    Fit::Refused(why) => out.push(said.argument(place, value, found, parameter, why)),
+                    Fit::Refused(why) => out.push(reporter.argument(argument, value, found, why)),
                 }
             }
         }
@@ -189,7 +189,7 @@ fn undeclared(value: &Operand<'_>, names: &dyn Names, out: &mut Vec<Diagnostic>)
 }
 
 /// What stands for a parameter or a result.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Given {
     /// A register.
     Register(TypeId, u8),
@@ -236,7 +236,7 @@ fn given(value: &Operand<'_>, names: &dyn Names) -> Option<Given> {
 }
 
 /// Why something does not fit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Why {
     /// No call takes that: a variable in another space, a label, a sum.
     Kind,

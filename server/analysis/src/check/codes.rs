@@ -40,8 +40,8 @@ pub trait Words {
     }
 }
 
-/// What is said of a finding whose words need no data.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// What is said of something that a run found.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Text {
     /// What is expected and what was found.
     pub message: String,
@@ -70,8 +70,6 @@ macro_rules! codes {
         /// What was found, as data.
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub enum Finding {
-            /// Only words.
-            Text(Code, Box<Text>),
             /// What a run found: the name of its kind, and words.
             Run(&'static str, Box<Text>),
             $($(#[doc = concat!("`", $name, "`")] $code($data),)?)*
@@ -118,7 +116,6 @@ macro_rules! codes {
             /// Its code.
             pub fn code(&self) -> Code {
                 match self {
-                    Finding::Text(code, _) => *code,
                     Finding::Run(..) => Code::Run,
                     $($(Finding::$code(_) => <$data as Coded>::CODE,)?)*
                 }
@@ -127,7 +124,7 @@ macro_rules! codes {
             /// What is expected and what was found.
             pub fn message(&self) -> String {
                 match self {
-                    Finding::Text(_, text) | Finding::Run(_, text) => text.message.clone(),
+                    Finding::Run(_, text) => text.message.clone(),
                     $($(Finding::$code(found) => <$data as Words>::message(found),)?)*
                 }
             }
@@ -135,7 +132,7 @@ macro_rules! codes {
             /// What to do.
             pub fn help(&self) -> Option<String> {
                 match self {
-                    Finding::Text(_, text) | Finding::Run(_, text) => text.help.clone(),
+                    Finding::Run(_, text) => text.help.clone(),
                     $($(Finding::$code(found) => <$data as Words>::help(found),)?)*
                 }
             }
@@ -159,34 +156,34 @@ macro_rules! codes {
 }
 
 codes! {
-    "alias": Alias, Assembler;
-    "alignment": Alignment, Assembler;
-    "array-size": ArraySize, Assembler;
-    "attribute": Attribute, Assembler;
-    "branch-target": BranchTarget, Assembler;
-    "call-arguments": CallArguments, Assembler;
-    "call-target": CallTarget, Assembler;
-    "constant-expression": ConstantExpression, Assembler;
-    "constant-memory-limit": ConstantMemoryLimit, Lint(Warning);
-    "constant-overflow": ConstantOverflow, Assembler;
+    "alias": Alias(rules::alias::Alias), Assembler;
+    "alignment": Alignment(rules::alignment::Alignment), Assembler;
+    "array-size": ArraySize(rules::array_size::ArraySize), Assembler;
+    "attribute": Attribute(rules::attribute::Attribute), Assembler;
+    "branch-target": BranchTarget(rules::branch_target::BranchTarget), Assembler;
+    "call-arguments": CallArguments(rules::call_arguments::CallArguments), Assembler;
+    "call-target": CallTarget(rules::call_target::CallTarget), Assembler;
+    "constant-expression": ConstantExpression(rules::constant_expression::ConstantExpression), Assembler;
+    "constant-memory-limit": ConstantMemoryLimit(rules::constant_memory_limit::ConstantMemoryLimit), Lint(Warning);
+    "constant-overflow": ConstantOverflow(rules::constant_overflow::ConstantOverflow), Assembler;
     "cp-async-wait": CpAsyncWait(lints::cp_async_wait::CpAsyncWait), Lint(Warning) => [cp_async_wait::lint];
     "dead-store": DeadStore(lints::dead_store::DeadStore), Lint(Hint) => [dead_store::find];
-    "debug-directive": DebugDirective, Assembler;
-    "declaration-mismatch": DeclarationMismatch, Assembler;
-    "deprecated": Deprecated, Lint(Warning);
-    "directive-argument": DirectiveArgument, Assembler;
-    "directive-conflict": DirectiveConflict, Assembler;
+    "debug-directive": DebugDirective(rules::debug_directive::DebugDirective), Assembler;
+    "declaration-mismatch": DeclarationMismatch(rules::declaration_mismatch::DeclarationMismatch), Assembler;
+    "deprecated": Deprecated(rules::deprecated::Deprecated), Lint(Warning);
+    "directive-argument": DirectiveArgument(rules::directive_argument::DirectiveArgument), Assembler;
+    "directive-conflict": DirectiveConflict(rules::directive_conflict::DirectiveConflict), Assembler;
     "divergent-barrier": DivergentBarrier(lints::divergent_barrier::DivergentBarrier), Lint(Warning) => [divergent_barrier::find];
-    "division-by-zero": DivisionByZero, Lint(Warning);
-    "duplicate-modifier": DuplicateModifier, Assembler;
-    "duplicate-name": DuplicateName, Assembler;
-    "excess-shift": ExcessShift, Lint(Warning);
-    "guard-predicate": GuardPredicate, Assembler;
+    "division-by-zero": DivisionByZero(rules::division_by_zero::DivisionByZero), Lint(Warning);
+    "duplicate-modifier": DuplicateModifier(rules::duplicate_modifier::DuplicateModifier), Assembler;
+    "duplicate-name": DuplicateName(rules::duplicate_name::DuplicateName), Assembler;
+    "excess-shift": ExcessShift(rules::excess_shift::ExcessShift), Lint(Warning);
+    "guard-predicate": GuardPredicate(rules::guard_predicate::GuardPredicate), Assembler;
     "idle-bound": IdleBound(lints::idle_bound::IdleBound), Lint(Hint) => [idle_bound::lint];
-    "ignored-modifier": IgnoredModifier, Lint(Warning);
-    "illegal-combination": IllegalCombination, Assembler;
+    "ignored-modifier": IgnoredModifier(rules::ignored_modifier::IgnoredModifier), Lint(Warning);
+    "illegal-combination": IllegalCombination(rules::illegal_combination::IllegalCombination), Assembler;
     "ineffective-setmaxnreg": IneffectiveSetmaxnreg(lints::ineffective_setmaxnreg::IneffectiveSetmaxnreg), Lint(Hint) => [ineffective_setmaxnreg::lint];
-    "initializer": Initializer, Assembler;
+    "initializer": Initializer(rules::initializer::Initializer), Assembler;
     "launch-limit": LaunchLimit(rules::launch_limit::LaunchLimit), Lint(Warning);
     "linkage": Linkage(rules::linkage::Linkage), Assembler;
     "malformed-number": MalformedNumber(rules::malformed_number::MalformedNumber), Assembler;

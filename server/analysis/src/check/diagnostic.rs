@@ -1,6 +1,6 @@
 //! Diagnostics as data.
 
-use crate::check::codes::{Code, Finding, Text};
+use crate::check::codes::{Code, Finding};
 use ptx_isa::tables::Version;
 use std::ops::Range;
 
@@ -130,31 +130,6 @@ impl Diagnostic {
             Some(help) => format!("{}\n{help}", self.message()),
             None => self.message(),
         }
-    }
-
-    /// An error without help.
-    pub fn error(code: Code, range: Range<usize>, message: impl Into<String>) -> Self {
-        let text = Text { message: message.into(), help: None };
-        Self { severity: Severity::Error, ..Self::new(range, Finding::Text(code, Box::new(text))) }
-    }
-
-    /// A warning without help.
-    pub fn warning(code: Code, range: Range<usize>, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Warning, ..Self::error(code, range, message) }
-    }
-
-    /// A hint without help.
-    pub fn hint(code: Code, range: Range<usize>, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Hint, ..Self::error(code, range, message) }
-    }
-
-    /// The same with help.
-    #[must_use]
-    pub fn with_help(mut self, help: impl Into<String>) -> Self {
-        if let Finding::Text(_, text) = &mut self.finding {
-            text.help = Some(help.into());
-        }
-        self
     }
 
     /// The same with another severity than the usual one.

@@ -129,7 +129,7 @@ fn values(
     }
     if (takes.kind == ArgumentKind::Nothing || most > 0) && arguments.len() > most {
         let extra = arguments.get(most)?;
-        out.push(directive_argument::too_many(extra.word, directive, most));
+        out.push(directive_argument::too_many(extra.word, directive));
         return None;
     }
     let mut values = Vec::new();
@@ -146,7 +146,7 @@ fn values(
 }
 
 fn value(argument: &Argument<'_>, directive: &Directive) -> Result<u64, Box<Diagnostic>> {
-    let wrong = |found: &str| Box::new(directive_argument::kind(argument.word, directive, found));
+    let wrong = |found: &'static str| Box::new(directive_argument::kind(argument.word, directive, found));
     let Some(takes) = directive.takes else { return Ok(0) };
     if argument.string {
         if takes.kind != ArgumentKind::Value {

@@ -1,6 +1,7 @@
 //! The functions of a module: what their headers say, declarations that must agree, second names.
 
 use crate::check::diagnostic::Diagnostic;
+use crate::check::rules::declaration_mismatch::SignatureMismatch;
 use crate::check::rules::{alias, declaration_mismatch, duplicate_name, undeclared_name, undefined_function};
 use crate::hir::ast::Word;
 use crate::hir::declared::linkage_named;
@@ -11,6 +12,7 @@ use crate::hir::signature::{ContentId, Mismatch, Signature, Signatures};
 use crate::hir::symbols::{Symbol, Variable};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// What is wrong with the declarations of functions, with ranges that count from the start of the file, since they speak of two.
 pub type Out<'o> = &'o mut Vec<Diagnostic>;
@@ -74,7 +76,7 @@ pub fn declare(
         header.symbols.insert(name.text.to_owned(), symbol);
         return;
     };
-    let report = disagreement(&function, signature.as_deref(), first, defined);
+    let report = disagreement(&function, signature.as_ref(), first, defined);
     // Whatever a call gives agrees with one of the two.
     if report.is_some()
         && let Symbol::Function { signature, .. } = &mut first.symbol
@@ -89,7 +91,7 @@ pub fn declare(
 /// What is wrong about declaring a function again, the worst alone.
 fn disagreement(
     function: &Function<'_, '_>,
-    signature: Option<&Signature>,
+    signature: Option<&Arc<Signature>>,
     first: &ModuleSymbol,
     defined: bool,
 ) -> Option<Diagnostic> {
@@ -117,10 +119,10 @@ fn disagreement(
     if function.linkage.is_none() && first.linkage == Some(".extern") {
         return Some(declaration_mismatch::no_longer_external(range, name, first.place.clone()));
     }
-    let (signature, before) = (signature?, first.signature.as_deref()?);
-    if let Some(mismatch) = signature.mismatch(before) {
-        let range = function.place(mismatch);
-        return Some(declaration_mismatch::signature(range, name, mismatch, (signature, before), first.place.clone()));
+    let (signature, before) = (signature?, first.signature.as_ref()?);
+    if let Some(mismatch) = SignatureMismatch::between(signature, before) {
+        let range = function.place(mismatch.part);
+        return Some(declaration_mismatch::signature(range, name, mismatch, first.place.clone()));
     }
     if signature.preserve != before.preserve {
         return Some(declaration_mismatch::preserved(range, name, first.place.clone()));

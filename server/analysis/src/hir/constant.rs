@@ -15,7 +15,7 @@ pub enum Value {
 }
 
 /// Why an expression has no value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Wrong {
     /// A literal with more digits than the assembler can hold.
     Overflow,

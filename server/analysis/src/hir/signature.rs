@@ -166,7 +166,7 @@ pub fn size_in_bits(ty: TypeId) -> u16 {
 }
 
 /// In what two declarations differ, what weighs most first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Difference {
     /// `.reg` and `.param`.
     Space,
@@ -179,7 +179,7 @@ pub enum Difference {
 }
 
 /// Where two signatures differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mismatch {
     /// The number of results.
     Results,

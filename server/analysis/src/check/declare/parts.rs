@@ -106,7 +106,7 @@ pub fn function_attributes(
 fn attributes(
     attribute: &Attribute<'_>,
     place: &str,
-    holder: &str,
+    holder: &'static str,
     environment: &Environment,
     out: &mut Vec<Diagnostic>,
 ) -> Option<&'static Directive> {

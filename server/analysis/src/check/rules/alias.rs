@@ -1,60 +1,164 @@
 //! `alias`: a second name for something that cannot have one.
 
-use super::declaration_mismatch::signature_words;
-use crate::check::codes::Code;
+use super::declaration_mismatch::SignatureMismatch;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::module::ModuleSymbol;
 use crate::hir::symbols::Symbol;
 use std::ops::Range;
 
-const CODE: Code = Code::Alias;
+/// What is wrong with an `.alias` directive.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Alias {
+    /// One of the two names does not stand for a function that can be called.
+    NotAFunction {
+        /// The name.
+        name: Box<str>,
+        /// What it stands for.
+        symbol: Symbol,
+    },
+    /// A function is to be the alias of itself.
+    OfItself {
+        /// Its name.
+        name: Box<str>,
+    },
+    /// The alias has a body of its own.
+    HasBody {
+        /// The alias.
+        name: Box<str>,
+        /// The function that it is to stand for.
+        function: Box<str>,
+    },
+    /// The function has a linking directive that rules aliases out.
+    Linkage {
+        /// The function.
+        function: Box<str>,
+        /// The directive, with its dot.
+        linkage: &'static str,
+    },
+    /// The alias is declared otherwise than the function.
+    Mismatch {
+        /// The alias.
+        name: Box<str>,
+        /// The function that it is to stand for.
+        function: Box<str>,
+        /// In what the alias differs from the function.
+        mismatch: SignatureMismatch,
+    },
+    /// The name is an alias already.
+    Twice {
+        /// The alias.
+        name: Box<str>,
+        /// The function that it stands for.
+        other: Box<str>,
+    },
+}
+
+impl Words for Alias {
+    fn message(&self) -> String {
+        match self {
+            Self::NotAFunction { name, symbol } => {
+                format!("`{name}` is {}: only functions have aliases", symbol.describe())
+            }
+            Self::OfItself { name } => format!("`{name}` is made an alias of itself"),
+            Self::HasBody { name, function } => {
+                format!("`{name}` has a body, so it cannot be an alias of `{function}`")
+            }
+            Self::Linkage { function, linkage } => {
+                format!("`{function}` is `{linkage}`: such functions have no aliases")
+            }
+            Self::Mismatch { name, function, mismatch } => {
+                mismatch.words(&format!("`{name}`"), &format!("`{function}`"))
+            }
+            Self::Twice { name, other } => format!("`{name}` is an alias of `{other}` already"),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::HasBody { name, function } => {
+                Some(format!("declare `{name}` without a body: the alias gives it that of `{function}`"))
+            }
+            Self::Mismatch { name, mismatch, .. } => {
+                Some(format!("declare it as `{};`", mismatch.before.declared_as(".func", name)))
+            }
+            _ => None,
+        }
+    }
+}
 
 /// A name of the directive: where it stands, how it is written and what it is.
 pub type Named<'n> = (Range<usize>, &'n str, &'n ModuleSymbol);
 
 /// The report on an alias that the assembler refuses.
 pub fn check(alias: Named<'_>, function: Named<'_>) -> Option<Diagnostic> {
-    for (range, name, symbol) in [&alias, &function] {
-        let what = match symbol.symbol {
+    let declared = |name: &str| format!("`{name}` is declared here");
+    for (range, name, declaration) in [&alias, &function] {
+        match declaration.symbol {
             Symbol::Function { kernel: false, .. } => continue,
             Symbol::Unknown => return None,
-            other => other.describe(),
-        };
-        let message = format!("`{name}` is {what}: only functions have aliases");
-        let diagnostic = Diagnostic::error(CODE, range.clone(), message);
-        return Some(diagnostic.related(symbol.place.clone(), format!("`{name}` is declared here")));
+            symbol => {
+                let found = Alias::NotAFunction { name: (*name).into(), symbol };
+                return Some(Diagnostic::new(range.clone(), found).related(declaration.place.clone(), declared(name)));
+            }
+        }
     }
-    let (range, name, symbol) = &alias;
-    let (function_range, function_name, aliased) = &function;
+    let (range, name, symbol) = alias;
+    let (function_range, function_name, aliased) = function;
     if name == function_name {
-        return Some(Diagnostic::error(CODE, function_range.clone(), format!("`{name}` is made an alias of itself")));
+        return Some(Diagnostic::new(function_range, Alias::OfItself { name: name.into() }));
     }
     if symbol.defined {
-        let message = format!("`{name}` has a body, so it cannot be an alias of `{function_name}`");
-        let diagnostic = Diagnostic::error(CODE, range.clone(), message);
+        let found = Alias::HasBody { name: name.into(), function: function_name.into() };
         return Some(
-            diagnostic
-                .related(symbol.place.clone(), format!("the body of `{name}` is here"))
-                .with_help(format!("declare `{name}` without a body: the alias gives it that of `{function_name}`")),
+            Diagnostic::new(range, found).related(symbol.place.clone(), format!("the body of `{name}` is here")),
         );
     }
     if let Some(linkage @ (".weak" | ".extern")) = aliased.linkage {
-        let message = format!("`{function_name}` is `{linkage}`: such functions have no aliases");
-        let diagnostic = Diagnostic::error(CODE, function_range.clone(), message);
-        return Some(diagnostic.related(aliased.place.clone(), format!("`{function_name}` is declared here")));
+        let found = Alias::Linkage { function: function_name.into(), linkage };
+        return Some(Diagnostic::new(function_range, found).related(aliased.place.clone(), declared(function_name)));
     }
-    let (own, other) = (symbol.signature.as_deref()?, aliased.signature.as_deref()?);
-    let mismatch = own.mismatch(other)?;
-    let words = signature_words(mismatch, (own, other), &format!("`{name}`"), &format!("`{function_name}`"));
+    let mismatch = SignatureMismatch::between(symbol.signature.as_ref()?, aliased.signature.as_ref()?)?;
+    let found = Alias::Mismatch { name: name.into(), function: function_name.into(), mismatch };
     Some(
-        Diagnostic::error(CODE, range.clone(), words)
-            .with_help(format!("declare it as `{};`", other.declared_as(".func", name)))
-            .related(symbol.place.clone(), format!("`{name}` is declared here"))
-            .related(aliased.place.clone(), format!("`{function_name}` is declared here")),
+        Diagnostic::new(range, found)
+            .related(symbol.place.clone(), declared(name))
+            .related(aliased.place.clone(), declared(function_name)),
     )
 }
 
 /// The report on a name that is an alias already.
 pub fn twice(range: Range<usize>, name: &str, other: &str) -> Diagnostic {
-    Diagnostic::error(CODE, range, format!("`{name}` is an alias of `{other}` already"))
+    Diagnostic::new(range, Alias::Twice { name: name.into(), other: other.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_module, messages};
+
+    const FUNCTIONS: &str = ".version 8.5\n.target sm_90\n.address_size 64\n\
+        .func f(.param .b32 x)\n{\nret;\n}\n.func same(.param .b32 x);\n.func wide(.param .b64 x);\n.global .u32 g;\n";
+
+    fn of(directives: &str) -> Vec<String> {
+        messages(&in_module(Code::Alias, &format!("{FUNCTIONS}{directives}\n")))
+    }
+
+    #[test]
+    fn an_alias_is_another_function_with_the_same_parameters() {
+        assert!(of(".alias same, f;").is_empty());
+        assert_eq!(of(".alias wide, f;"), ["parameter `x` is `.param .b64 x` in `wide`, but `.param .b32 x` in `f`"]);
+        assert_eq!(of(".alias g, f;"), ["`g` is a `.global` variable: only functions have aliases"]);
+        assert_eq!(of(".alias f, f;"), ["`f` is made an alias of itself"]);
+    }
+
+    #[test]
+    fn a_body_or_an_earlier_alias_rules_an_alias_out() {
+        assert_eq!(of(".alias f, same;"), ["`f` has a body, so it cannot be an alias of `same`"]);
+        assert_eq!(of(".alias same, f;\n.alias same, f;"), ["`same` is an alias of `f` already"]);
+        assert_eq!(
+            of(".extern .func e(.param .b32 x);\n.alias same, e;"),
+            ["`e` is `.extern`: such functions have no aliases"]
+        );
+    }
 }

@@ -1,58 +1,134 @@
 //! `alignment`: an alignment that is none, or that says nothing.
 
-use crate::check::codes::Code;
-use crate::check::diagnostic::{Diagnostic, Fix};
+use crate::check::codes::Words;
+use crate::check::diagnostic::{Diagnostic, Fix, Severity};
 use std::ops::Range;
 
-const CODE: Code = Code::Alignment;
+/// What is wrong with an alignment.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Alignment {
+    /// This value is no power of two, or too large for any alignment.
+    NotAPowerOfTwo(i128),
+    /// It is no number at all.
+    NotANumber,
+    /// It is larger than the place allows.
+    TooLarge {
+        /// The alignment in bytes.
+        value: i128,
+        /// The largest alignment of the place in bytes.
+        limit: u32,
+    },
+    /// It is smaller than that of the type, and has no effect.
+    BelowNatural {
+        /// The alignment in bytes.
+        value: i128,
+        /// The alignment of the type in bytes.
+        natural: u32,
+    },
+    /// It stands beside a larger one, and has no effect.
+    NotTheLargest {
+        /// The alignment in bytes.
+        value: i128,
+        /// The larger alignment in bytes.
+        largest: i128,
+    },
+    /// A register has it.
+    OfRegister,
+    /// It stands behind the type of a parameter, and so belongs to what the parameter points to.
+    OfPointee,
+}
 
-/// 0, 3, 2^32.
-pub fn power_of_two(place: Range<usize>, value: i128) -> Diagnostic {
-    let found = Diagnostic::error(
-        CODE,
-        place.clone(),
-        format!("an alignment is a power of two from 1 to 2147483648, not {value}"),
-    );
-    match u32::try_from(value).ok().filter(|v| *v > 0).and_then(u32::checked_next_power_of_two) {
-        Some(next) => found.fix(Fix::replace(format!("Change {value} to {next}"), place, next.to_string())),
-        None => found,
+impl Words for Alignment {
+    fn message(&self) -> String {
+        match self {
+            Self::NotAPowerOfTwo(value) => {
+                format!("an alignment is a power of two from 1 to 2147483648, not {value}")
+            }
+            Self::NotANumber => "an alignment is a number, a power of two".to_owned(),
+            Self::TooLarge { value, limit } => {
+                format!("an alignment of {value} bytes is too much here, at most {limit} can be had")
+            }
+            Self::BelowNatural { value, natural } => {
+                format!("an alignment of {value} has no effect: the type is aligned to {natural} bytes")
+            }
+            Self::NotTheLargest { value, largest } => {
+                format!("an alignment of {value} has no effect beside one of {largest}: the largest counts")
+            }
+            Self::OfRegister => "registers have no alignment, so this has no effect".to_owned(),
+            Self::OfPointee => {
+                "behind the type this is the alignment of what the parameter points to, not of the parameter".to_owned()
+            }
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::TooLarge { .. } => Some("only the parameters of kernels may have more".to_owned()),
+            Self::OfPointee => Some("write it before the type, or `.ptr .align`".to_owned()),
+            _ => None,
+        }
     }
 }
 
-/// `.align n`.
+/// Reports a value such as 0, 3 or 2^32.
+pub fn power_of_two(place: Range<usize>, value: i128) -> Diagnostic {
+    let next = u32::try_from(value).ok().filter(|v| *v > 0).and_then(u32::checked_next_power_of_two);
+    let fix = next.map(|next| Fix::replace(format!("Change {value} to {next}"), place.clone(), next.to_string()));
+    Diagnostic::new(place, Alignment::NotAPowerOfTwo(value)).fixes(fix)
+}
+
+/// Reports `.align n`.
 pub fn not_a_number(place: Range<usize>) -> Diagnostic {
-    Diagnostic::error(CODE, place, "an alignment is a number, a power of two")
+    Diagnostic::new(place, Alignment::NotANumber)
 }
 
-/// More than the place allows.
+/// Reports an alignment that is larger than the place allows.
 pub fn too_large(place: Range<usize>, value: i128, limit: u32) -> Diagnostic {
-    Diagnostic::error(
-        CODE,
-        place,
-        format!("an alignment of {value} bytes is too much here, at most {limit} can be had"),
-    )
-    .with_help("only the parameters of kernels may have more")
+    Diagnostic::new(place, Alignment::TooLarge { value, limit })
 }
 
-/// Less than the type has.
+/// Reports an alignment that is smaller than that of the type.
 pub fn below_natural(range: Range<usize>, value: i128, natural: u32) -> Diagnostic {
-    let message = format!("an alignment of {value} has no effect: the type is aligned to {natural} bytes");
-    Diagnostic::hint(CODE, range, message).unnecessary()
+    Diagnostic::new(range, Alignment::BelowNatural { value, natural }).severity(Severity::Hint).unnecessary()
 }
 
-/// The smaller one of several.
+/// Reports an alignment that stands beside a larger one.
 pub fn not_the_largest(range: Range<usize>, value: i128, largest: i128) -> Diagnostic {
-    let message = format!("an alignment of {value} has no effect beside one of {largest}: the largest counts");
-    Diagnostic::warning(CODE, range, message).unnecessary()
+    Diagnostic::new(range, Alignment::NotTheLargest { value, largest }).severity(Severity::Warning).unnecessary()
 }
 
-/// `.reg .align 8`.
+/// Reports `.reg .align 8`.
 pub fn of_register(range: Range<usize>) -> Diagnostic {
-    Diagnostic::hint(CODE, range, "registers have no alignment, so this has no effect").unnecessary()
+    Diagnostic::new(range, Alignment::OfRegister).severity(Severity::Hint).unnecessary()
 }
 
-/// `.param .u64 .align 8 p`.
+/// Reports `.param .u64 .align 8 p`.
 pub fn of_pointee(range: Range<usize>) -> Diagnostic {
-    let message = "behind the type this is the alignment of what the parameter points to, not of the parameter";
-    Diagnostic::hint(CODE, range, message).with_help("write it before the type, or `.ptr .align`")
+    Diagnostic::new(range, Alignment::OfPointee).severity(Severity::Hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{in_kernel, in_module, mended, messages};
+    use crate::{Code, Severity};
+
+    #[test]
+    fn alignments_are_powers_of_two() {
+        let module = ".version 8.5\n.target sm_90\n.global .align 3 .b8 a[8];\n";
+        let found = in_module(Code::Alignment, module);
+        assert_eq!(messages(&found), ["an alignment is a power of two from 1 to 2147483648, not 3"]);
+        assert_eq!(found[0].severity, Severity::Error);
+        let mended = mended(Code::Alignment, module);
+        assert!(mended.contains(".align 4 .b8") && in_module(Code::Alignment, &mended).is_empty());
+    }
+
+    #[test]
+    fn alignments_without_effect_are_faded() {
+        let of = |declaration: &str| in_kernel(Code::Alignment, declaration);
+        let found = of(".local .align 2 .b32 x;");
+        assert_eq!(messages(&found), ["an alignment of 2 has no effect: the type is aligned to 4 bytes"]);
+        assert!(found[0].severity == Severity::Hint && found[0].unnecessary);
+        assert_eq!(messages(&of(".reg .align 8 .b32 x;")), ["registers have no alignment, so this has no effect"]);
+        assert!(of(".local .align 8 .b32 x;").is_empty());
+    }
 }

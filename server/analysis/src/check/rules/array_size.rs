@@ -1,56 +1,137 @@
 //! `array-size`: the size of an array, or the number of names in a range.
 
-use crate::check::codes::Code;
-use crate::check::diagnostic::Diagnostic;
+use crate::check::codes::Words;
+use crate::check::diagnostic::{Diagnostic, Severity};
 use std::ops::Range;
 
-const CODE: Code = Code::ArraySize;
+/// What is wrong with the size of an array or the number of names in a range.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ArraySize {
+    /// It is computed.
+    NotANumber,
+    /// The variable of this name has none.
+    Missing(Box<str>),
+    /// An inner dimension has none.
+    MissingInner,
+    /// A parameter has two dimensions.
+    ParameterDimensions,
+    /// An array is made of registers.
+    Registers {
+        /// The name of the array.
+        name: Box<str>,
+        /// Its size, where that is known.
+        count: Option<i128>,
+    },
+    /// A range of names has what only a single name can have: a dimension or an initializer.
+    RangeWith(&'static str),
+    /// A range has more names than can be declared.
+    TooMany,
+    /// A range has no names.
+    Nothing,
+    /// The name of a range ends in a digit, so that no name reaches the range.
+    Unreachable(Box<str>),
+}
 
-/// A size that is more than a number.
+impl Words for ArraySize {
+    fn message(&self) -> String {
+        match self {
+            Self::NotANumber => "a number is expected here: sizes cannot be computed".to_owned(),
+            Self::Missing(name) => format!("the size of `{name}` is missing"),
+            Self::MissingInner => "only the first dimension can go without a size".to_owned(),
+            Self::ParameterDimensions => "a parameter has at most one dimension".to_owned(),
+            Self::Registers { .. } => "there are no arrays of registers".to_owned(),
+            Self::RangeWith(what) => format!("a range of names cannot have {what}"),
+            Self::TooMany => "that many names cannot be declared".to_owned(),
+            Self::Nothing => "a range of no names declares nothing".to_owned(),
+            Self::Unreachable(name) => {
+                format!("nothing can reach this range: in `{name}0` the number is all of the digits at the end")
+            }
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::Missing(_) => Some("only `.extern` arrays and arrays with an initializer go without one".to_owned()),
+            Self::ParameterDimensions => Some("give the number of all elements".to_owned()),
+            Self::Registers { name, count } => {
+                let count = count.unwrap_or(4);
+                Some(format!("`{name}<{count}>` declares `{name}0`, `{name}1` …"))
+            }
+            Self::Unreachable(_) => Some("let the name end in something other than a digit".to_owned()),
+            _ => None,
+        }
+    }
+}
+
+/// Reports a size that is more than a number.
 pub fn not_a_number(range: Range<usize>) -> Diagnostic {
-    Diagnostic::error(CODE, range, "a number is expected here: sizes cannot be computed")
+    Diagnostic::new(range, ArraySize::NotANumber)
 }
 
-/// A variable without a size.
+/// Reports a variable without a size.
 pub fn unknown(range: Range<usize>, name: &str) -> Diagnostic {
-    Diagnostic::error(CODE, range, format!("the size of `{name}` is missing"))
-        .with_help("only `.extern` arrays and arrays with an initializer go without one")
+    Diagnostic::new(range, ArraySize::Missing(name.into()))
 }
 
-/// An inner dimension without a size.
+/// Reports an inner dimension without a size.
 pub fn inner(range: Range<usize>) -> Diagnostic {
-    Diagnostic::error(CODE, range, "only the first dimension can go without a size")
+    Diagnostic::new(range, ArraySize::MissingInner)
 }
 
-/// A parameter of two dimensions.
+/// Reports a parameter of two dimensions.
 pub fn parameter(range: Range<usize>) -> Diagnostic {
-    Diagnostic::error(CODE, range, "a parameter has at most one dimension").with_help("give the number of all elements")
+    Diagnostic::new(range, ArraySize::ParameterDimensions)
 }
 
-/// An array of registers.
+/// Reports an array of registers.
 pub fn registers(range: Range<usize>, name: &str, count: Option<i128>) -> Diagnostic {
-    let count = count.map_or_else(|| "4".to_owned(), |n| n.to_string());
-    Diagnostic::error(CODE, range, "there are no arrays of registers")
-        .with_help(format!("`{name}<{count}>` declares `{name}0`, `{name}1` …"))
+    Diagnostic::new(range, ArraySize::Registers { name: name.into(), count })
 }
 
-/// `x<4>[2]`, `x<4> = 1`.
-pub fn range_alone(range: Range<usize>, what: &str) -> Diagnostic {
-    Diagnostic::error(CODE, range, format!("a range of names cannot have {what}"))
+/// Reports `x<4>[2]` or `x<4> = 1`. `what` is what the range cannot have, in words.
+pub fn range_alone(range: Range<usize>, what: &'static str) -> Diagnostic {
+    Diagnostic::new(range, ArraySize::RangeWith(what))
 }
 
-/// `%r<4294967296>`.
+/// Reports `%r<4294967296>`.
 pub fn too_many(range: Range<usize>) -> Diagnostic {
-    Diagnostic::error(CODE, range, "that many names cannot be declared")
+    Diagnostic::new(range, ArraySize::TooMany)
 }
 
-/// `%r<0>`.
+/// Reports `%r<0>`.
 pub fn nothing(range: Range<usize>) -> Diagnostic {
-    Diagnostic::hint(CODE, range, "a range of no names declares nothing").unnecessary()
+    Diagnostic::new(range, ArraySize::Nothing).severity(Severity::Hint).unnecessary()
 }
 
-/// `%r1<4>`.
+/// Reports `%r1<4>`.
 pub fn unreachable(range: Range<usize>, name: &str) -> Diagnostic {
-    let message = format!("nothing can reach this range: in `{name}0` the number is all of the digits at the end");
-    Diagnostic::warning(CODE, range, message).with_help("let the name end in something other than a digit")
+    Diagnostic::new(range, ArraySize::Unreachable(name.into())).severity(Severity::Warning)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{in_kernel, messages};
+    use crate::{Code, Severity};
+
+    #[test]
+    fn sizes_of_arrays() {
+        let of = |declaration: &str| in_kernel(Code::ArraySize, declaration);
+        assert_eq!(messages(&of(".local .b32 x[];")), ["the size of `x` is missing"]);
+        assert_eq!(messages(&of(".local .b32 x[2][];")), ["only the first dimension can go without a size"]);
+        assert!(of(".local .b32 x[2][3];").is_empty());
+        let found = of(".reg .b32 x[8];");
+        assert_eq!(messages(&found), ["there are no arrays of registers"]);
+        assert_eq!(found[0].help().as_deref(), Some("`x<8>` declares `x0`, `x1` …"));
+    }
+
+    #[test]
+    fn ranges_of_names() {
+        let of = |declaration: &str| in_kernel(Code::ArraySize, declaration);
+        assert_eq!(messages(&of(".reg .b32 x<4>[2];")), ["a range of names cannot have a dimension"]);
+        let found = of(".reg .b32 x1<4>;");
+        let text = "nothing can reach this range: in `x10` the number is all of the digits at the end";
+        assert_eq!((messages(&found), found[0].severity), (vec![text.to_owned()], Severity::Warning));
+        assert_eq!(of(".reg .b32 x<0>;")[0].severity, Severity::Hint);
+        assert!(of(".reg .b32 x<4>;").is_empty());
+    }
 }

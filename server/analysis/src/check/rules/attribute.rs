@@ -1,75 +1,189 @@
 //! `attribute`: `.attribute(…)` and `.ptr`.
 
-use crate::check::codes::Code;
-use crate::check::diagnostic::Diagnostic;
-use crate::hir::ast::{Attribute, Word};
+use super::one_of;
+use crate::check::codes::Words;
+use crate::check::diagnostic::{Diagnostic, Severity};
+use crate::hir::ast::{self, Word};
 use std::ops::Range;
 
-const CODE: Code = Code::Attribute;
-
-/// `.attribute()`.
-pub fn missing(range: Range<usize>, known: &[&str]) -> Diagnostic {
-    Diagnostic::error(CODE, range, format!("an attribute is missing in the parentheses: {}", super::one_of(known)))
+/// What is wrong with an attribute or a `.ptr`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Attribute {
+    /// Nothing stands in the parentheses, where one of these is expected.
+    Missing(Box<[&'static str]>),
+    /// An unknown attribute, or one that is not allowed here.
+    Unknown {
+        /// The word in its place.
+        name: Box<str>,
+        /// What the attribute stands on, in words.
+        holder: &'static str,
+        /// The attributes that it may have.
+        known: Box<[&'static str]>,
+        /// The one of them that is nearest to the word.
+        near: Option<&'static str>,
+    },
+    /// An attribute has numbers, and takes none.
+    NoNumbers(Box<str>),
+    /// An attribute has too many or too few numbers.
+    Count {
+        /// The attribute.
+        name: Box<str>,
+        /// How many numbers it takes.
+        expected: u8,
+        /// How many it has.
+        found: usize,
+    },
+    /// A number is computed.
+    NotANumber,
+    /// An attribute is for variables in other state spaces.
+    Space {
+        /// The attribute.
+        name: Box<str>,
+        /// Those state spaces.
+        spaces: &'static [&'static str],
+    },
+    /// The same attribute again.
+    Repeated(Box<str>),
+    /// A kernel has an attribute.
+    OnKernel,
+    /// A function has two.
+    Second,
+    /// This word says what a parameter points to, and the parameter is none of a kernel.
+    Pointer(&'static str),
+    /// `.ptr` names a state space that it does not take.
+    PointerSpace {
+        /// The state space.
+        space: Box<str>,
+        /// Those that it takes.
+        spaces: &'static [&'static str],
+    },
+    /// A parameter has two `.ptr`.
+    SecondPointer,
 }
 
-/// An unknown attribute, or one that is not allowed here.
-pub fn unknown(word: Word<'_>, known: &[&str], holder: &str) -> Diagnostic {
-    let message = format!("`{}` is no attribute of {holder}; expected {}", word.text, super::one_of(known));
-    let found = Diagnostic::error(CODE, word.range(), message);
-    match super::suggest(word.text, known.iter().copied()) {
-        Some(name) => found.with_help(format!("did you mean `{name}`?")),
-        None => found,
+impl Words for Attribute {
+    fn message(&self) -> String {
+        match self {
+            Self::Missing(known) => format!("an attribute is missing in the parentheses: {}", one_of(known)),
+            Self::Unknown { name, holder, known, .. } => {
+                format!("`{name}` is no attribute of {holder}; expected {}", one_of(known))
+            }
+            Self::NoNumbers(name) => format!("`{name}` has no numbers in parentheses"),
+            Self::Count { name, expected, found } => {
+                format!("`{name}` has {expected} numbers in parentheses, not {found}")
+            }
+            Self::NotANumber => "a number is expected here: it cannot be computed".to_owned(),
+            Self::Space { name, spaces } => format!("`{name}` is for variables in {}", one_of(spaces)),
+            Self::Repeated(name) => format!("`{name}` is said already"),
+            Self::OnKernel => "kernels have no attributes".to_owned(),
+            Self::Second => "a function has one attribute, and this is the second".to_owned(),
+            Self::Pointer(written) => {
+                format!("`{written}` here says what a parameter of a kernel points to; this is no kernel")
+            }
+            Self::PointerSpace { space, spaces } => format!("`.ptr` points to {}, not to `{space}`", one_of(spaces)),
+            Self::SecondPointer => "a parameter has one `.ptr`, and this is the second".to_owned(),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::Unknown { near, .. } => near.map(|name| format!("did you mean `{name}`?")),
+            Self::Pointer(_) => Some("write the alignment of the parameter itself before its type".to_owned()),
+            Self::PointerSpace { .. } => Some("leave the space out for a generic address".to_owned()),
+            _ => None,
+        }
     }
 }
 
-/// Too many or too few numbers.
-pub fn arguments(attribute: &Attribute<'_>, wanted: u8) -> Diagnostic {
-    let name = attribute.name.text;
-    let message = match wanted {
-        0 => format!("`{name}` has no numbers in parentheses"),
-        wanted => format!("`{name}` has {wanted} numbers in parentheses, not {}", attribute.arguments.len()),
+/// Reports `.attribute()`.
+pub fn missing(range: Range<usize>, known: &[&'static str]) -> Diagnostic {
+    Diagnostic::new(range, Attribute::Missing(known.into()))
+}
+
+/// Reports an unknown attribute, or one that is not allowed here.
+pub fn unknown(word: Word<'_>, known: &[&'static str], holder: &'static str) -> Diagnostic {
+    let near = super::suggest(word.text, known.iter().copied());
+    Diagnostic::new(word.range(), Attribute::Unknown { name: word.text.into(), holder, known: known.into(), near })
+}
+
+/// Reports too many or too few numbers. `expected` is the right number of them.
+pub fn arguments(attribute: &ast::Attribute<'_>, expected: u8) -> Diagnostic {
+    let name = attribute.name.text.into();
+    let found = match expected {
+        0 => Attribute::NoNumbers(name),
+        _ => Attribute::Count { name, expected, found: attribute.arguments.len() },
     };
-    Diagnostic::error(CODE, attribute.range.clone(), message)
+    Diagnostic::new(attribute.range.clone(), found)
 }
 
-/// Something other than a number.
+/// Reports something other than a number.
 pub fn not_a_number(range: Range<usize>) -> Diagnostic {
-    Diagnostic::error(CODE, range, "a number is expected here: it cannot be computed")
+    Diagnostic::new(range, Attribute::NotANumber)
 }
 
-/// In another state space than it goes with.
-pub fn space(word: Word<'_>, spaces: &[&str]) -> Diagnostic {
-    Diagnostic::error(CODE, word.range(), format!("`{}` is for variables in {}", word.text, super::one_of(spaces)))
+/// Reports an attribute of a variable in another state space than these.
+pub fn space(word: Word<'_>, spaces: &'static [&'static str]) -> Diagnostic {
+    Diagnostic::new(word.range(), Attribute::Space { name: word.text.into(), spaces })
 }
 
-/// The same again.
+/// Reports the second of two equal attributes.
 pub fn repeated(word: Word<'_>) -> Diagnostic {
-    Diagnostic::hint(CODE, word.range(), format!("`{}` is said already", word.text)).unnecessary()
+    let found = Attribute::Repeated(word.text.into());
+    Diagnostic::new(word.range(), found).severity(Severity::Hint).unnecessary()
 }
 
-/// On a kernel.
+/// Reports an attribute of a kernel.
 pub fn on_kernel(range: Range<usize>) -> Diagnostic {
-    Diagnostic::error(CODE, range, "kernels have no attributes")
+    Diagnostic::new(range, Attribute::OnKernel)
 }
 
-/// A second one on a function.
+/// Reports the second attribute of a function.
 pub fn second(range: Range<usize>) -> Diagnostic {
-    Diagnostic::error(CODE, range, "a function has one attribute, and this is the second")
+    Diagnostic::new(range, Attribute::Second)
 }
 
-/// `.ptr` on anything but a kernel's parameter.
-pub fn pointer(range: Range<usize>, written: &str) -> Diagnostic {
-    let message = format!("`{written}` here says what a parameter of a kernel points to; this is no kernel");
-    Diagnostic::error(CODE, range, message).with_help("write the alignment of the parameter itself before its type")
+/// Reports `.ptr`, or an alignment in its place, on anything but a kernel's parameter.
+pub fn pointer(range: Range<usize>, written: &'static str) -> Diagnostic {
+    Diagnostic::new(range, Attribute::Pointer(written))
 }
 
-/// `.ptr .param`.
-pub fn pointer_space(word: Word<'_>, spaces: &[&str]) -> Diagnostic {
-    let message = format!("`.ptr` points to {}, not to `{}`", super::one_of(spaces), word.text);
-    Diagnostic::error(CODE, word.range(), message).with_help("leave the space out for a generic address")
+/// Reports `.ptr .param`.
+pub fn pointer_space(word: Word<'_>, spaces: &'static [&'static str]) -> Diagnostic {
+    Diagnostic::new(word.range(), Attribute::PointerSpace { space: word.text.into(), spaces })
 }
 
-/// `.ptr .ptr`.
+/// Reports `.ptr .ptr`.
 pub fn second_pointer(range: Range<usize>) -> Diagnostic {
-    Diagnostic::error(CODE, range, "a parameter has one `.ptr`, and this is the second")
+    Diagnostic::new(range, Attribute::SecondPointer)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_module, messages};
+
+    fn of(module: &str) -> Vec<String> {
+        let text = format!(".version 8.5\n.target sm_90\n.address_size 64\n{module}\n");
+        in_module(Code::Attribute, &text).iter().map(crate::Diagnostic::text).collect()
+    }
+
+    #[test]
+    fn attributes_of_variables() {
+        assert!(of(".attribute(.managed) .global .u32 a;").is_empty());
+        assert_eq!(of(".attribute(.managed) .shared .u32 a;"), ["`.managed` is for variables in `.global`"]);
+        assert_eq!(of(".attribute(.managed(1)) .global .u32 a;"), ["`.managed` has no numbers in parentheses"]);
+        let unknown =
+            "`.manged` is no attribute of a variable; expected `.managed` or `.unified`\ndid you mean `.managed`?";
+        assert_eq!(of(".attribute(.manged) .global .u32 a;"), [unknown]);
+    }
+
+    #[test]
+    fn pointers_are_parameters_of_kernels() {
+        assert!(of(".entry k(.param .u64 .ptr .global p)\n{\nret;\n}").is_empty());
+        let text = ".version 8.5\n.target sm_90\n.func f(.param .u32 .ptr .global p)\n{\nret;\n}\n";
+        assert_eq!(
+            messages(&in_module(Code::Attribute, text)),
+            ["`.ptr` here says what a parameter of a kernel points to; this is no kernel"]
+        );
+    }
 }

@@ -1,151 +1,189 @@
 //! `call-arguments`: a call does not fit what it calls.
 
 use crate::check::calls::{Given, Why};
-use crate::check::codes::Code;
-use crate::check::diagnostic::{Diagnostic, Fix};
+use crate::check::codes::Words;
+use crate::check::diagnostic::{Diagnostic, Fix, Severity};
 use crate::hir::ast::{Operand, OperandKind};
 use crate::hir::signature::{Array, Callee, Parameter, Signature};
 use crate::hir::symbols::{Origin, Variable};
 use crate::hir::types::TypeId;
 use std::ops::Range;
+use std::sync::Arc;
 
-const CODE: Code = Code::CallArguments;
-
-/// What is called, for the words of a report.
-#[derive(Debug, Clone, Copy)]
-pub struct Said<'c> {
-    /// The function or prototype.
-    pub callee: &'c Callee,
-    /// What it takes and returns.
-    pub signature: &'c Signature,
-}
-
-/// Which argument or result a report speaks of.
-#[derive(Debug, Clone)]
-pub struct Place {
-    /// Where it stands in the call.
-    pub range: Range<usize>,
-    /// Its number, from zero.
-    pub index: usize,
-    /// A result and no argument.
-    pub result: bool,
-}
-
-impl Said<'_> {
-    fn report(self, range: Range<usize>, message: String) -> Diagnostic {
-        let kind = if self.callee.prototype { ".callprototype" } else { ".func" };
-        let name = if self.callee.prototype { "_" } else { &self.callee.name };
-        let declared = self.signature.declared_as(kind, name);
-        let diagnostic = Diagnostic::error(CODE, range, message).with_help(format!("it is declared as `{declared}`"));
-        if self.callee.prototype { diagnostic } else { diagnostic.declared_at(&self.callee.name) }
-    }
-
-    /// The report on the wrong number of results. `listed`: there is a list, perhaps an empty one.
-    pub fn results(self, range: Range<usize>, found: usize, listed: bool) -> Diagnostic {
-        let name = &self.callee.name;
-        let wanted = self.signature.results.len();
-        let takes = match found {
-            0 => "the call takes none".to_owned(),
-            1 => "the call takes one".to_owned(),
-            _ => format!("the call takes {found}"),
-        };
-        let message = match wanted {
-            0 => format!("`{name}` returns nothing, but {takes}"),
-            1 => format!("`{name}` returns a value, but {takes}"),
-            _ => format!("`{name}` returns {wanted} values, but {takes}"),
-        };
-        let start = range.start;
-        let diagnostic = self.report(range, message);
-        if found > 0 || listed {
-            return diagnostic;
-        }
-        let holes = format!("({}), ", vec!["_"; wanted].join(", "));
-        diagnostic.fix(Fix::replace("Drop what it returns", start..start, holes))
-    }
-
-    /// The report on the wrong number of arguments.
-    pub fn count(self, range: Range<usize>, found: usize, listed: bool) -> Diagnostic {
-        let wanted = self.signature.parameters.len();
-        if self.signature.variadic() && !listed && wanted == 1 {
-            let message = format!(
-                "`{}` takes any number of bytes, but the call has no list of arguments, not even an empty one",
-                self.callee.name
-            );
-            let end = range.end;
-            return self.report(range, message).fix(Fix::replace("Add an empty list", end..end, ", ()"));
-        }
-        let counted = |n: usize| if n == 1 { "1 argument".to_owned() } else { format!("{n} arguments") };
-        let wanted = if self.signature.variadic() {
-            format!("{} or {}", wanted - 1, counted(wanted))
-        } else if wanted == 0 {
-            "no arguments".to_owned()
-        } else {
-            counted(wanted)
-        };
-        let found = if found == 0 { "none".to_owned() } else { found.to_string() };
-        self.report(range, format!("`{}` takes {wanted}, not {found}", self.callee.name))
-    }
-
-    /// The report on an argument or result that does not fit.
-    pub fn argument(
-        self,
-        place: Place,
-        value: &Operand<'_>,
+/// How a call does not fit what it calls.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum CallArguments {
+    /// The call takes another number of results.
+    Results {
+        /// What is called.
+        callee: CalledSignature,
+        /// How many results the call takes.
+        found: usize,
+    },
+    /// The call passes another number of arguments.
+    Count {
+        /// What is called.
+        callee: CalledSignature,
+        /// How many arguments the call passes.
+        found: usize,
+    },
+    /// The only parameter takes any number of bytes, and the call has no list of arguments.
+    NoList {
+        /// What is called.
+        callee: CalledSignature,
+    },
+    /// An argument or a result does not fit its parameter.
+    Misfit {
+        /// What is called.
+        callee: CalledSignature,
+        /// The number of the argument or result, from zero.
+        index: usize,
+        /// A result and no argument.
+        result: bool,
+        /// How the call spells it.
+        spelling: Spelling,
+        /// What it is.
         given: Given,
-        parameter: &Parameter,
+        /// Why it does not fit.
         why: Why,
-    ) -> Diagnostic {
-        let what = if place.result { "result" } else { "parameter" };
-        let of = format!("{} of `{}`", parameter.call_it(place.index, what), self.callee.name);
-        let found = match &value.kind {
-            OperandKind::Name(name) => format!("`{name}` is {}", described(given)),
-            OperandKind::Sink => "`_` gives no value".to_owned(),
-            _ => format!("this is {}", described(given)),
-        };
-        let wanted = wanted(parameter);
-        match why {
-            Why::Sink => self.report(place.range, format!("{found}, but {of} is {wanted}")),
-            Why::Kind => {
-                let takes = if place.result {
-                    "a result goes into a register, or into a `.param` variable of this body"
-                } else {
-                    "an argument is a register, a constant, or a `.param` variable of this body"
-                };
-                self.report(place.range, format!("{found}, but {takes}"))
+    },
+    /// A constant receives a result.
+    ConstantResult,
+}
+
+/// The function or prototype that a call reaches.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CalledSignature {
+    /// Its name; for a prototype, that of its label.
+    pub name: Box<str>,
+    /// A prototype and not a function.
+    pub prototype: bool,
+    /// What it takes and returns.
+    pub signature: Arc<Signature>,
+}
+
+/// How a call spells an argument or result.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Spelling {
+    /// As this name.
+    Name(Box<str>),
+    /// As `_`.
+    Sink,
+    /// As something else.
+    Other,
+}
+
+impl CalledSignature {
+    /// The list that an argument, or a result, belongs to.
+    fn list(&self, result: bool) -> &[Parameter] {
+        if result { &self.signature.results } else { &self.signature.parameters }
+    }
+
+    fn declaration(&self) -> String {
+        let (kind, name) = if self.prototype { (".callprototype", "_") } else { (".func", &*self.name) };
+        format!("it is declared as `{}`", self.signature.declared_as(kind, name))
+    }
+}
+
+impl Words for CallArguments {
+    fn message(&self) -> String {
+        match self {
+            Self::Results { callee, found } => wrong_results(callee, *found),
+            Self::Count { callee, found } => wrong_count(callee, *found),
+            Self::NoList { callee } => format!(
+                "`{}` takes any number of bytes, but the call has no list of arguments, not even an empty one",
+                callee.name
+            ),
+            Self::Misfit { callee, index, result, spelling, given, why } => {
+                misfit(callee, (*index, *result), spelling, *given, *why)
             }
-            Why::Formal => {
-                let takes = if place.result { "receive a result" } else { "be passed on" };
-                let message = format!("{found}, which cannot {takes} itself");
-                let help = if place.result {
-                    "take the result into a register, and store that with `st.param`"
-                } else {
-                    "load it with `ld.param` first, and pass the register or a `.param` variable of this body"
-                };
-                Diagnostic::error(CODE, place.range, message).with_help(help)
+            Self::ConstantResult => "a constant cannot receive a result".to_owned(),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(match self {
+            Self::Misfit { why: Why::Formal, result: true, .. } => {
+                "take the result into a register, and store that with `st.param`".to_owned()
             }
-            Why::Array | Why::Size | Why::Class => self.report(place.range, format!("{found}, but {of} is {wanted}")),
-            Why::Alignment(align) => {
-                let aligned = parameter.align.map_or_else(|| "?".to_owned(), |a| a.to_string());
-                let message = match &value.kind {
-                    OperandKind::Name(name) => {
-                        format!("`{name}` is aligned to {align} bytes, but {of} to {aligned}: they must be equal")
-                    }
-                    _ => format!("this is aligned to {align} bytes, but {of} to {aligned}"),
-                };
-                self.report(place.range, message)
+            Self::Misfit { why: Why::Formal, .. } => {
+                "load it with `ld.param` first, and pass the register or a `.param` variable of this body".to_owned()
+            }
+            Self::Results { callee, .. }
+            | Self::Count { callee, .. }
+            | Self::NoList { callee }
+            | Self::Misfit { callee, .. } => callee.declaration(),
+            Self::ConstantResult => {
+                "the assembler takes it, but cannot generate code for it; `_` drops a result".to_owned()
+            }
+        })
+    }
+}
+
+fn wrong_results(callee: &CalledSignature, found: usize) -> String {
+    let name = &callee.name;
+    let takes = match found {
+        0 => "the call takes none".to_owned(),
+        1 => "the call takes one".to_owned(),
+        _ => format!("the call takes {found}"),
+    };
+    match callee.signature.results.len() {
+        0 => format!("`{name}` returns nothing, but {takes}"),
+        1 => format!("`{name}` returns a value, but {takes}"),
+        expected => format!("`{name}` returns {expected} values, but {takes}"),
+    }
+}
+
+fn wrong_count(callee: &CalledSignature, found: usize) -> String {
+    let counted = |n: usize| if n == 1 { "1 argument".to_owned() } else { format!("{n} arguments") };
+    let expected = match callee.signature.parameters.len() {
+        expected if callee.signature.variadic() => format!("{} or {}", expected - 1, counted(expected)),
+        0 => "no arguments".to_owned(),
+        expected => counted(expected),
+    };
+    let found = if found == 0 { "none".to_owned() } else { found.to_string() };
+    format!("`{}` takes {expected}, not {found}", callee.name)
+}
+
+fn misfit(
+    callee: &CalledSignature,
+    (index, result): (usize, bool),
+    spelling: &Spelling,
+    given: Given,
+    why: Why,
+) -> String {
+    let Some(parameter) = callee.list(result).get(index) else { return String::new() };
+    let what = if result { "result" } else { "parameter" };
+    let of = format!("{} of `{}`", parameter.call_it(index, what), callee.name);
+    let found = match spelling {
+        Spelling::Name(name) => format!("`{name}` is {}", described(given)),
+        Spelling::Sink => "`_` gives no value".to_owned(),
+        Spelling::Other => format!("this is {}", described(given)),
+    };
+    match why {
+        Why::Kind if result => {
+            format!("{found}, but a result goes into a register, or into a `.param` variable of this body")
+        }
+        Why::Kind => {
+            format!("{found}, but an argument is a register, a constant, or a `.param` variable of this body")
+        }
+        Why::Formal if result => format!("{found}, which cannot receive a result itself"),
+        Why::Formal => format!("{found}, which cannot be passed on itself"),
+        Why::Sink | Why::Array | Why::Size | Why::Class => format!("{found}, but {of} is {}", expected_type(parameter)),
+        Why::Alignment(align) => {
+            let aligned = parameter.align.map_or_else(|| "?".to_owned(), |a| a.to_string());
+            match spelling {
+                Spelling::Name(name) => {
+                    format!("`{name}` is aligned to {align} bytes, but {of} to {aligned}: they must be equal")
+                }
+                _ => format!("this is aligned to {align} bytes, but {of} to {aligned}"),
             }
         }
     }
 }
 
-/// The report on a constant that receives a result, at which only the code generator objects.
-pub fn constant_result(range: Range<usize>) -> Diagnostic {
-    Diagnostic::warning(CODE, range, "a constant cannot receive a result")
-        .with_help("the assembler takes it, but cannot generate code for it; `_` drops a result")
-}
-
-/// What a parameter wants, in words.
-fn wanted(parameter: &Parameter) -> String {
+/// The type that a parameter expects, in words.
+fn expected_type(parameter: &Parameter) -> String {
     let ty = parameter.ty.map_or("?", TypeId::name);
     let element = if parameter.elements > 1 { format!(".v{} {ty}", parameter.elements) } else { ty.to_owned() };
     match parameter.array {
@@ -158,7 +196,7 @@ fn wanted(parameter: &Parameter) -> String {
     }
 }
 
-/// What was given, in words.
+/// What an argument is, in words.
 fn described(given: Given) -> String {
     match given {
         Given::Register(ty, 1) => format!("a `{}` register", ty.name()),
@@ -186,5 +224,113 @@ fn variable_words(variable: Variable) -> String {
         Some(bytes) if variable.array => format!("an array of {bytes} bytes (`{ty}`)"),
         _ if variable.array => format!("an array of `{ty}`"),
         _ => format!("a `.param` variable of type `{ty}`"),
+    }
+}
+
+/// Makes the reports on a call of one function.
+#[derive(Debug, Clone, Copy)]
+pub struct Reporter<'c> {
+    /// The function or prototype.
+    pub callee: &'c Callee,
+    /// What it takes and returns.
+    pub signature: &'c Arc<Signature>,
+}
+
+/// Which argument or result a report speaks of.
+#[derive(Debug, Clone)]
+pub struct Argument {
+    /// Where it stands in the call.
+    pub range: Range<usize>,
+    /// Its number, from zero.
+    pub index: usize,
+    /// A result and no argument.
+    pub result: bool,
+}
+
+impl Reporter<'_> {
+    fn called(self) -> CalledSignature {
+        let Callee { name, prototype, .. } = self.callee;
+        CalledSignature { name: name.clone(), prototype: *prototype, signature: Arc::clone(self.signature) }
+    }
+
+    fn report(self, range: Range<usize>, found: CallArguments) -> Diagnostic {
+        let diagnostic = Diagnostic::new(range, found);
+        if self.callee.prototype { diagnostic } else { diagnostic.declared_at(&self.callee.name) }
+    }
+
+    /// The report on the wrong number of results. `listed`: there is a list, perhaps an empty one.
+    pub fn results(self, range: Range<usize>, found: usize, listed: bool) -> Diagnostic {
+        let start = range.start;
+        let diagnostic = self.report(range, CallArguments::Results { callee: self.called(), found });
+        if found > 0 || listed {
+            return diagnostic;
+        }
+        let holes = format!("({}), ", vec!["_"; self.signature.results.len()].join(", "));
+        diagnostic.fix(Fix::replace("Drop what it returns", start..start, holes))
+    }
+
+    /// The report on the wrong number of arguments. `listed`: there is a list, perhaps an empty one.
+    pub fn count(self, range: Range<usize>, found: usize, listed: bool) -> Diagnostic {
+        let callee = self.called();
+        if self.signature.variadic() && !listed && self.signature.parameters.len() == 1 {
+            let end = range.end;
+            let fix = Fix::replace("Add an empty list", end..end, ", ()");
+            return self.report(range, CallArguments::NoList { callee }).fix(fix);
+        }
+        self.report(range, CallArguments::Count { callee, found })
+    }
+
+    /// The report on an argument or result that does not fit.
+    pub fn argument(self, argument: Argument, value: &Operand<'_>, given: Given, why: Why) -> Diagnostic {
+        let spelling = match &value.kind {
+            OperandKind::Name(name) => Spelling::Name((*name).into()),
+            OperandKind::Sink => Spelling::Sink,
+            _ => Spelling::Other,
+        };
+        let Argument { range, index, result } = argument;
+        let found = CallArguments::Misfit { callee: self.called(), index, result, spelling, given, why };
+        // The caller's own parameter is at fault, not what is called.
+        if why == Why::Formal { Diagnostic::new(range, found) } else { self.report(range, found) }
+    }
+}
+
+/// The report on a constant that receives a result, at which only the code generator objects.
+pub fn constant_result(range: Range<usize>) -> Diagnostic {
+    Diagnostic::new(range, CallArguments::ConstantResult).severity(Severity::Warning)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_module, mended, messages};
+
+    fn module(call: &str) -> String {
+        format!(
+            ".version 8.5\n.target sm_90\n.address_size 64\n.func (.param .b32 r) f(.param .b32 a);\n\
+             .entry k()\n{{\n.reg .b32 %r<4>;\n.reg .f64 %fd<4>;\n{call}\nret;\n}}\n"
+        )
+    }
+
+    fn of(call: &str) -> Vec<String> {
+        messages(&in_module(Code::CallArguments, &module(call)))
+    }
+
+    #[test]
+    fn arguments_fit_the_parameters() {
+        assert!(of("call (%r1), f, (%r2);").is_empty());
+        assert_eq!(of("call (%r1), f, (%r2, %r3);"), ["`f` takes 1 argument, not 2"]);
+        assert_eq!(of("call (%r1), f, (%fd1);"), ["`%fd1` is a `.f64` register, but parameter `a` of `f` is `.b32`"]);
+        assert_eq!(of("call (%r1), f, (_);"), ["`_` gives no value, but parameter `a` of `f` is `.b32`"]);
+    }
+
+    #[test]
+    fn results_can_be_dropped() {
+        let module = module("call f, (%r2);");
+        let found = in_module(Code::CallArguments, &module);
+        assert_eq!(messages(&found), ["`f` returns a value, but the call takes none"]);
+        let help = "it is declared as `.func (.param .b32 r) f (.param .b32 a)`";
+        assert_eq!(found[0].help().as_deref(), Some(help));
+        let mended = mended(Code::CallArguments, &module);
+        assert!(mended.contains("call (_), f, (%r2);") && in_module(Code::CallArguments, &mended).is_empty());
     }
 }

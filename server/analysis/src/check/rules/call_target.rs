@@ -1,72 +1,138 @@
 //! `call-target`: what a call names cannot be called so.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::symbols::{List, Symbol};
 use std::ops::Range;
-
-const CODE: Code = Code::CallTarget;
 
 /// What follows the word for the missing part of an indirect call.
 const INDIRECT: &str = "a call through a register needs the label of a `.callprototype` or `.calltargets` directive, or a table of \
                         functions, as its last operand";
 
+/// A name in a call that does not stand for what is needed there.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CallTarget {
+    /// The name.
+    pub name: Box<str>,
+    /// What it stands for.
+    pub symbol: Symbol,
+    /// The part of the call that it stands in.
+    pub part: Part,
+}
+
+/// The part of a call that names something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// The function of a direct call.
+    Function,
+    /// The register of an indirect call.
+    Address,
+    /// The last operand of an indirect call: its prototype, list or table.
+    Targets,
+    /// An entry of `.calltargets`.
+    Entry,
+}
+
+impl Words for CallTarget {
+    fn message(&self) -> String {
+        let (name, what) = (&self.name, self.symbol.describe());
+        match (self.part, self.symbol) {
+            (Part::Function, Symbol::Function { .. }) => {
+                format!("`{name}` is a kernel: only functions (`.func`) can be called")
+            }
+            (Part::Function, Symbol::Register { .. }) => {
+                format!("`{name}` is {what}: to call through it, its prototype must be given")
+            }
+            (Part::Function, _) => format!("`{name}` is {what}, but only functions can be called"),
+            (Part::Address, Symbol::Function { kernel: false, .. }) => {
+                format!("`{name}` is a function: a call of it has no prototype and no list of targets")
+            }
+            (Part::Address, _) => format!(
+                "`{name}` is {what}, but a call with a prototype or a list of targets goes through an integer or untyped register \
+                 of 32 or 64 bits"
+            ),
+            (Part::Targets, Symbol::Targets { list: List::Calls | List::Prototype, .. }) => {
+                format!("`{name}` stands after this call, but must stand before it")
+            }
+            (Part::Targets, Symbol::Targets { list: List::Branches, .. }) => {
+                format!("`{name}` is a list of labels to branch to, not of functions")
+            }
+            (Part::Targets, Symbol::Variable(v)) if matches!(v.space, ".global" | ".const") => format!(
+                "`{name}` is no table of functions: that is an array of `.u64`, `.u32` or `.u8` whose initializer holds nothing \
+                 but names of functions"
+            ),
+            (Part::Targets, _) => format!("`{name}` is {what}, which does not say what is called"),
+            (Part::Entry, _) => format!("`{name}` is {what}, but `.calltargets` lists functions"),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = match (self.part, self.symbol) {
+            (Part::Function, Symbol::Function { .. }) => "move what both need into a `.func`, and call that",
+            (Part::Function, Symbol::Register { .. }) => INDIRECT,
+            (Part::Address, Symbol::Function { kernel: false, .. }) => "drop the last operand",
+            (Part::Targets, Symbol::Targets { list: List::Calls | List::Prototype, .. }) => {
+                "move the label with its directive up"
+            }
+            (Part::Targets, _) => INDIRECT,
+            (Part::Function | Part::Address | Part::Entry, _) => return None,
+        };
+        Some(help.to_owned())
+    }
+}
+
+fn new(range: Range<usize>, name: &str, symbol: Symbol, part: Part) -> Diagnostic {
+    Diagnostic::new(range, CallTarget { name: name.into(), symbol, part })
+}
+
 /// The report on something that is no function, in a call without prototype.
 pub fn not_a_function(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
-    let (message, help) = match symbol {
-        Symbol::Function { .. } => (
-            format!("`{name}` is a kernel: only functions (`.func`) can be called"),
-            "move what both need into a `.func`, and call that",
-        ),
-        Symbol::Register { .. } => {
-            (format!("`{name}` is {}: to call through it, its prototype must be given", symbol.describe()), INDIRECT)
-        }
-        _ => (format!("`{name}` is {}, but only functions can be called", symbol.describe()), ""),
-    };
-    let diagnostic = Diagnostic::error(CODE, range, message);
-    let diagnostic = if help.is_empty() { diagnostic } else { diagnostic.with_help(help) };
+    let diagnostic = new(range, name, symbol, Part::Function);
     if matches!(symbol, Symbol::Register { .. }) { diagnostic } else { diagnostic.declared_at(name) }
 }
 
 /// The report on something that holds no address, in a call with a prototype.
 pub fn not_an_address(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
-    if let Symbol::Function { kernel: false, .. } = symbol {
-        let message = format!("`{name}` is a function: a call of it has no prototype and no list of targets");
-        return Diagnostic::error(CODE, range, message).with_help("drop the last operand").declared_at(name);
-    }
-    let message = format!(
-        "`{name}` is {}, but a call with a prototype or a list of targets goes through an integer or untyped register \
-         of 32 or 64 bits",
-        symbol.describe()
-    );
-    Diagnostic::error(CODE, range, message)
+    let diagnostic = new(range, name, symbol, Part::Address);
+    if let Symbol::Function { kernel: false, .. } = symbol { diagnostic.declared_at(name) } else { diagnostic }
 }
 
-/// The report on a last operand that names no prototype, list or table. `defined`: it is one, but comes too late.
+/// The report on a last operand that names no prototype, list or table, or one that comes too late.
 pub fn not_targets(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
-    let message = match symbol {
-        Symbol::Targets { list: List::Calls | List::Prototype, .. } => {
-            return Diagnostic::error(
-                CODE,
-                range,
-                format!("`{name}` stands after this call, but must stand before it"),
-            )
-            .with_help("move the label with its directive up");
-        }
-        Symbol::Targets { list: List::Branches, .. } => {
-            format!("`{name}` is a list of labels to branch to, not of functions")
-        }
-        Symbol::Variable(v) if matches!(v.space, ".global" | ".const") => format!(
-            "`{name}` is no table of functions: that is an array of `.u64`, `.u32` or `.u8` whose initializer holds nothing \
-             but names of functions"
-        ),
-        _ => format!("`{name}` is {}, which does not say what is called", symbol.describe()),
-    };
-    Diagnostic::error(CODE, range, message).with_help(INDIRECT)
+    new(range, name, symbol, Part::Targets)
 }
 
 /// The report on an entry of `.calltargets`.
 pub fn not_in_list(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
-    let message = format!("`{name}` is {}, but `.calltargets` lists functions", symbol.describe());
-    Diagnostic::error(CODE, range, message)
+    new(range, name, symbol, Part::Entry)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::in_kernel;
+
+    fn of(body: &str) -> Vec<String> {
+        crate::testing::messages(&in_kernel(Code::CallTarget, body))
+    }
+
+    #[test]
+    fn direct_calls_name_functions() {
+        assert_eq!(of("call k, (%rd1);"), ["`k` is a kernel: only functions (`.func`) can be called"]);
+        assert_eq!(of("call p;"), ["`p` is a `.param` variable, but only functions can be called"]);
+        let register = "`%rd1` is a `.b64` register: to call through it, its prototype must be given";
+        assert_eq!(of("call %rd1;"), [register]);
+    }
+
+    #[test]
+    fn indirect_calls_name_an_earlier_prototype() {
+        assert!(of("proto: .callprototype _ (); call %rd1, proto;").is_empty());
+        assert_eq!(
+            of("call %rd1, proto; proto: .callprototype _ ();"),
+            ["`proto` stands after this call, but must stand before it"]
+        );
+        assert_eq!(of("call %rd1, %r1;"), ["`%r1` is a `.b32` register, which does not say what is called"]);
+        let found = in_kernel(Code::CallTarget, "proto: .callprototype _ (); call %fd1, proto;");
+        assert!(found[0].message().starts_with("`%fd1` is a `.f64` register, but a call with a prototype"));
+    }
 }

@@ -1,43 +1,74 @@
 //! `constant-expression`: an expression of numbers that the assembler cannot compute.
 
-use crate::check::codes::Code;
+use super::{constant_overflow, excerpt};
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::constant::{Problem, Wrong};
 
-const CODE: Code = Code::ConstantExpression;
+/// What the assembler cannot compute in an expression.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ConstantExpression {
+    /// Why it cannot.
+    pub wrong: Wrong,
+    /// The beginning of the text at fault.
+    pub shown: Box<str>,
+}
 
-/// The report. `text` is what the problem's place counts in.
+impl Words for ConstantExpression {
+    fn message(&self) -> String {
+        let shown = &self.shown;
+        match self.wrong {
+            Wrong::Overflow => format!("`{shown}` does not fit 64 bits"),
+            Wrong::DivisionByZero => "this is zero, and an expression cannot divide by zero".to_owned(),
+            Wrong::Quotient => "the least 64-bit integer divided by −1 does not fit 64 bits".to_owned(),
+            Wrong::Mixed => "one side of this operator is an integer, the other a floating-point number".to_owned(),
+            Wrong::NeedsInteger => {
+                format!("`{shown}` is a floating-point number, but this operator takes integers")
+            }
+            Wrong::Cast => format!("nothing can be cast to `{shown}` in an expression"),
+            Wrong::Single => format!("`{shown}` must stand alone: no operator takes a number written as 32 bits"),
+            Wrong::NotANumber => format!("`{shown}` is not a number, and expressions are made of numbers alone"),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = match self.wrong {
+            Wrong::Overflow => return None,
+            Wrong::DivisionByZero => "not even where the result is not used",
+            Wrong::Quotient => "the assembler crashes on it",
+            Wrong::Mixed => "an expression has numbers of one kind; nothing converts between them",
+            Wrong::NeedsInteger => "floating-point numbers know `+`, `-`, `*`, `/` and comparisons",
+            Wrong::Cast => "only `(.s64)` and `(.u64)` are casts",
+            Wrong::Single => "write the sign into its bits, or use a decimal number or `0d`",
+            Wrong::NotANumber => "to add to an address, begin with it: `a+4`",
+        };
+        Some(help.to_owned())
+    }
+}
+
+/// The report. `text` is what the problem's place counts in. A literal with too many digits is a `constant-overflow`.
 pub fn report(problem: Problem, text: &str) -> Diagnostic {
+    if problem.what == Wrong::Overflow {
+        return constant_overflow::report(problem, text);
+    }
     let range = problem.start as usize..(problem.end as usize).max(problem.start as usize + 1);
-    let shown: String = text.get(range.clone()).unwrap_or("").chars().take(40).collect();
-    let (message, help) = match problem.what {
-        Wrong::Overflow => return super::constant_overflow::report(problem, text),
-        Wrong::DivisionByZero => (
-            "this is zero, and an expression cannot divide by zero".to_owned(),
-            "not even where the result is not used",
-        ),
-        Wrong::Quotient => {
-            ("the least 64-bit integer divided by −1 does not fit 64 bits".to_owned(), "the assembler crashes on it")
-        }
-        Wrong::Mixed => (
-            "one side of this operator is an integer, the other a floating-point number".to_owned(),
-            "an expression has numbers of one kind; nothing converts between them",
-        ),
-        Wrong::NeedsInteger => (
-            format!("`{shown}` is a floating-point number, but this operator takes integers"),
-            "floating-point numbers know `+`, `-`, `*`, `/` and comparisons",
-        ),
-        Wrong::Cast => {
-            (format!("nothing can be cast to `{shown}` in an expression"), "only `(.s64)` and `(.u64)` are casts")
-        }
-        Wrong::Single => (
-            format!("`{shown}` must stand alone: no operator takes a number written as 32 bits"),
-            "write the sign into its bits, or use a decimal number or `0d`",
-        ),
-        Wrong::NotANumber => (
-            format!("`{shown}` is not a number, and expressions are made of numbers alone"),
-            "to add to an address, begin with it: `a+4`",
-        ),
-    };
-    Diagnostic::error(CODE, range, message).with_help(help)
+    let shown = excerpt(text.get(range.clone()).unwrap_or(""));
+    Diagnostic::new(range, ConstantExpression { wrong: problem.what, shown })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn expressions_that_have_no_value() {
+        let of = |value: &str| messages(&in_kernel(Code::ConstantExpression, &format!("mov.b64 %rd1, {value};")));
+        assert!(of("6 / 3").is_empty());
+        assert_eq!(of("6 / 0"), ["this is zero, and an expression cannot divide by zero"]);
+        assert_eq!(of("1 + 2.5"), ["one side of this operator is an integer, the other a floating-point number"]);
+        assert_eq!(of("1.5 % 2.5"), ["`1.5` is a floating-point number, but this operator takes integers"]);
+        assert_eq!(of("(.s32) 7"), ["nothing can be cast to `.s32` in an expression"]);
+        assert!(of("99999999999999999999").is_empty(), "another code");
+    }
 }

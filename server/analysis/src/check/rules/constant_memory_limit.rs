@@ -1,6 +1,6 @@
 //! `constant-memory-limit`: more constant variables than a module may have.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::declare::Earlier;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::module::Header;
@@ -8,7 +8,27 @@ use crate::hir::symbols::{Symbol, Variable};
 use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
 
-const CODE: Code = Code::ConstantMemoryLimit;
+/// Constant variables that take more memory than the target has for them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ConstantMemoryLimit {
+    /// The sum of their sizes in bytes.
+    pub total: u64,
+    /// The name of the target.
+    pub target: &'static str,
+    /// The bytes that the target has for them.
+    pub limit: u32,
+}
+
+impl Words for ConstantMemoryLimit {
+    fn message(&self) -> String {
+        let Self { total, target, limit } = self;
+        format!("the constant variables of this module take {total} bytes; `{target}` has {limit} for them")
+    }
+
+    fn help(&self) -> Option<String> {
+        Some("the assembler makes no code for this; move what is large to `.global`".to_owned())
+    }
+}
 
 /// The report, if the sum of the variables' sizes is too large; at the last of them. `places` says where names are declared.
 pub fn check(header: &Header, places: &HashMap<String, Earlier>) -> Option<Diagnostic> {
@@ -25,10 +45,27 @@ pub fn check(header: &Header, places: &HashMap<String, Earlier>) -> Option<Diagn
     if total <= u64::from(target.constant) {
         return None;
     }
-    let message = format!(
-        "the constant variables of this module take {total} bytes; `{}` has {} for them",
-        target.name, target.constant
-    );
-    let help = "the assembler makes no code for this; move what is large to `.global`";
-    Some(Diagnostic::warning(CODE, last?.clone(), message).with_help(help))
+    let found = ConstantMemoryLimit { total, target: target.name, limit: target.constant };
+    Some(Diagnostic::new(last?.clone(), found))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{in_module, messages};
+    use crate::{Code, Severity};
+
+    #[test]
+    fn constant_variables_fit_together() {
+        let of = |bytes: u32| {
+            let variables = format!(".const .b8 small[4096];\n.const .b8 large[{bytes}];\n");
+            in_module(Code::ConstantMemoryLimit, &format!(".version 8.0\n.target sm_90\n{variables}"))
+        };
+        let found = of(61441);
+        assert_eq!(
+            messages(&found),
+            ["the constant variables of this module take 65537 bytes; `sm_90` has 65536 for them"]
+        );
+        assert_eq!(found[0].severity, Severity::Warning);
+        assert!(of(61440).is_empty());
+    }
 }

@@ -1,31 +1,53 @@
 //! `constant-overflow`: a number with more digits than the assembler can hold.
 
-use crate::check::codes::Code;
+use super::excerpt;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::ast::{Constant, Declaration};
 use crate::hir::constant::{Problem, Wrong};
 use crate::hir::literal::{Unreadable, parse_integer};
 use std::ops::Range;
 
-const CODE: Code = Code::ConstantOverflow;
+/// A number with more digits than the assembler can hold.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ConstantOverflow {
+    /// The beginning of the number.
+    pub shown: Box<str>,
+    /// Digits follow that are not shown.
+    pub cut: bool,
+    /// An integer and no floating-point number.
+    pub integer: bool,
+}
+
+impl Words for ConstantOverflow {
+    fn message(&self) -> String {
+        let (shown, dots) = (&self.shown, if self.cut { "…" } else { "" });
+        if self.integer {
+            format!("`{shown}{dots}` does not fit 64 bits")
+        } else {
+            format!("`{shown}{dots}` is beyond the normal numbers of `.f64`")
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = if self.integer {
+            "integers have 64 bits"
+        } else {
+            "write infinities and subnormal numbers by their bits, as in `0d7ff0000000000000`"
+        };
+        Some(help.to_owned())
+    }
+}
 
 /// The report. `text` is what the problem's place counts in.
 pub fn report(problem: Problem, text: &str) -> Diagnostic {
     let range = problem.start as usize..(problem.end as usize).max(problem.start as usize + 1);
     let word = text.get(range.clone()).unwrap_or("");
-    let shown: String = word.chars().take(40).collect();
-    let dots = if shown.len() < word.len() { "…" } else { "" };
-    let whole =
+    let shown = excerpt(word);
+    let cut = shown.len() < word.len();
+    let integer =
         word.bytes().all(|b| b.is_ascii_alphanumeric()) && (word.starts_with('0') || !word.contains(['e', 'E']));
-    let (message, help) = if whole {
-        (format!("`{shown}{dots}` does not fit 64 bits"), "integers have 64 bits")
-    } else {
-        (
-            format!("`{shown}{dots}` is beyond the normal numbers of `.f64`"),
-            "write infinities and subnormal numbers by their bits, as in `0d7ff0000000000000`",
-        )
-    };
-    Diagnostic::error(CODE, range, message).with_help(help)
+    Diagnostic::new(range, ConstantOverflow { shown, cut, integer })
 }
 
 /// The sizes in a declaration that the assembler cannot hold. `text` is what the declaration's ranges count in.
@@ -49,4 +71,25 @@ fn count(place: &Range<usize>, text: &str) -> Option<Diagnostic> {
     let offset = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let problem = Problem { what: Wrong::Overflow, start: offset(place.start), end: offset(place.end) };
     overflow.then(|| report(problem, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn numbers_with_too_many_digits() {
+        let of = |body: &str| messages(&in_kernel(Code::ConstantOverflow, body));
+        assert_eq!(of("mov.b64 %rd1, 99999999999999999999;"), ["`99999999999999999999` does not fit 64 bits"]);
+        assert_eq!(of("mov.f64 %fd1, 1e-310;"), ["`1e-310` is beyond the normal numbers of `.f64`"]);
+        assert_eq!(of(".reg .b32 %x<99999999999999999999>;"), ["`99999999999999999999` does not fit 64 bits"]);
+        assert!(of("mov.b64 %rd1, 0xFFFFFFFFFFFFFFFF; mov.f64 %fd1, 1e-300;").is_empty());
+    }
+
+    #[test]
+    fn long_numbers_are_cut() {
+        let found = in_kernel(Code::ConstantOverflow, &format!("mov.b64 %rd1, {};", "9".repeat(41)));
+        assert_eq!(messages(&found), [format!("`{}…` does not fit 64 bits", "9".repeat(40))]);
+    }
 }

@@ -1,97 +1,214 @@
 //! `debug-directive`: `.file`, `.loc` and `.section` that say something impossible.
 
 use super::one_of;
-use crate::check::codes::Code;
-use crate::check::diagnostic::{Diagnostic, Fix};
+use crate::check::codes::Words;
+use crate::check::diagnostic::{Diagnostic, Fix, Severity};
+use crate::check::directives::debug::Location;
 use crate::hir::ast::Word;
 use ptx_isa::tables::{DataType, Directive};
 use std::ops::Range;
 
-const CODE: Code = Code::DebugDirective;
-
-/// Something must follow.
-pub fn missing(after: Word<'_>, what: &str) -> Diagnostic {
-    Diagnostic::error(CODE, after.range(), format!("{what} must follow here"))
+/// What is wrong with a directive for debuggers.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum DebugDirective {
+    /// Something, in words, must follow.
+    Missing(&'static str),
+    /// A number is too wide.
+    TooWide {
+        /// The number as written.
+        number: Box<str>,
+        /// How many bits it may have.
+        bits: u32,
+    },
+    /// Two files have this number.
+    FileTwice(u32),
+    /// No file has this number, which a `.loc` names.
+    UnknownFile(u32),
+    /// No earlier `.loc` has the location after `inlined_at`.
+    InlinedNowhere {
+        /// That location.
+        location: Location,
+        /// The function is the first of the module: only then do all earlier `.loc` stand in it.
+        first: bool,
+    },
+    /// This stands in the place of a label after `function_name`.
+    NotALabel(Box<str>),
+    /// An offset is subtracted from a label.
+    MinusOffset,
+    /// This statement stands in a section, and is no data.
+    NotData(Box<str>),
+    /// Data in a section has a type that it cannot have.
+    NotAType {
+        /// The type.
+        ty: Box<str>,
+        /// The types that it can have.
+        types: Box<[&'static str]>,
+    },
+    /// A number does not fit into its type.
+    DoesNotFit {
+        /// The number as written.
+        number: Box<str>,
+        /// The type.
+        ty: &'static str,
+    },
+    /// An address stands where there is no room for one.
+    NoRoom {
+        /// The address as written.
+        address: Box<str>,
+        /// The type of the data.
+        ty: &'static str,
+        /// The types that have room.
+        types: Box<[&'static str]>,
+    },
+    /// A name stands among other data.
+    NameInList(Box<str>),
+    /// A sum that is none of the two that the assembler takes.
+    BadSum(Box<str>),
 }
 
-/// A number that is too wide.
-pub fn too_large(number: Word<'_>, bits: u32) -> Diagnostic {
-    Diagnostic::error(CODE, number.range(), format!("`{}` does not fit into {bits} bits", number.text))
-}
-
-/// One number for two files.
-pub fn file_twice(number: Range<usize>, file: u32, first: Range<usize>) -> Diagnostic {
-    Diagnostic::error(CODE, number, format!("number {file} has been given to another file")).related(first, "here")
-}
-
-/// The number of a `.loc` is that of no file, a warning.
-pub fn unknown_file(range: Range<usize>, file: u32) -> Diagnostic {
-    let message = format!("no `.file` of this module has the number {file}, so the line table lacks this location");
-    Diagnostic::warning(CODE, range, message)
-}
-
-/// After `inlined_at` stands a location that no `.loc` before it in this function has. The assembler takes those of functions
-/// before this one too, so it is certainly wrong in the first function alone.
-pub fn inlined_nowhere(range: Range<usize>, (file, line, column): (u32, u32, u32), first: bool) -> Diagnostic {
-    if first {
-        let message =
-            format!("no `.loc` before this one says `{file} {line} {column}`: the call must have a location too");
-        return Diagnostic::error(CODE, range, message);
+impl Words for DebugDirective {
+    fn message(&self) -> String {
+        match self {
+            Self::Missing(what) => format!("{what} must follow here"),
+            Self::TooWide { number, bits } => format!("`{number}` does not fit into {bits} bits"),
+            Self::FileTwice(file) => format!("number {file} has been given to another file"),
+            Self::UnknownFile(file) => {
+                format!("no `.file` of this module has the number {file}, so the line table lacks this location")
+            }
+            Self::InlinedNowhere { location: (file, line, column), first: true } => {
+                format!("no `.loc` before this one says `{file} {line} {column}`: the call must have a location too")
+            }
+            Self::InlinedNowhere { location: (file, line, column), first: false } => {
+                format!("no `.loc` before this one in this function says `{file} {line} {column}`")
+            }
+            Self::NotALabel(text) => {
+                format!("`{text}` is no label: after `function_name` stands the label of a name in a `.section`")
+            }
+            Self::MinusOffset => "an offset is added to the label, never subtracted".to_owned(),
+            Self::NotData(text) => format!("`{text}` cannot stand in a section: there are only data and labels"),
+            Self::NotAType { ty, .. } => format!("data in a section cannot be of type `{ty}`"),
+            Self::DoesNotFit { number, ty } => format!("`{number}` does not fit into `{ty}`"),
+            Self::NoRoom { address, ty, .. } => {
+                format!("`{address}` is an address, for which `{ty}` has no room")
+            }
+            Self::NameInList(name) => {
+                format!("`{name}` must stand in a line of its own: only numbers form lists here")
+            }
+            Self::BadSum(text) => {
+                format!("`{text}` is not taken: a number may be added to a label, and a label subtracted from one")
+            }
+        }
     }
-    let message = format!("no `.loc` before this one in this function says `{file} {line} {column}`");
-    Diagnostic::warning(CODE, range, message)
+
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::NotAType { types, .. } => Some(format!("it may be {}", one_of(types))),
+            Self::NoRoom { types, .. } => Some(format!("addresses are for {}", one_of(types))),
+            _ => None,
+        }
+    }
 }
 
-/// `function_name 5`.
+/// Reports that something must follow a word. `what` it is, in words.
+pub fn missing(after: Word<'_>, what: &'static str) -> Diagnostic {
+    Diagnostic::new(after.range(), DebugDirective::Missing(what))
+}
+
+/// Reports a number that is too wide.
+pub fn too_large(number: Word<'_>, bits: u32) -> Diagnostic {
+    Diagnostic::new(number.range(), DebugDirective::TooWide { number: number.text.into(), bits })
+}
+
+/// Reports one number for two files.
+pub fn file_twice(number: Range<usize>, file: u32, first: Range<usize>) -> Diagnostic {
+    Diagnostic::new(number, DebugDirective::FileTwice(file)).related(first, "here")
+}
+
+/// Reports the number of a `.loc` that no file has: a warning.
+pub fn unknown_file(range: Range<usize>, file: u32) -> Diagnostic {
+    Diagnostic::new(range, DebugDirective::UnknownFile(file)).severity(Severity::Warning)
+}
+
+/// Reports a location after `inlined_at` that no `.loc` before it in this function has. The assembler takes those of functions
+/// before this one too, so it is certainly wrong in the first function alone.
+pub fn inlined_nowhere(range: Range<usize>, location: Location, first: bool) -> Diagnostic {
+    let severity = if first { Severity::Error } else { Severity::Warning };
+    Diagnostic::new(range, DebugDirective::InlinedNowhere { location, first }).severity(severity)
+}
+
+/// Reports `function_name 5`.
 pub fn not_a_label(word: Word<'_>) -> Diagnostic {
-    let message =
-        format!("`{}` is no label: after `function_name` stands the label of a name in a `.section`", word.text);
-    Diagnostic::error(CODE, word.range(), message)
+    Diagnostic::new(word.range(), DebugDirective::NotALabel(word.text.into()))
 }
 
-/// `function_name label-4`.
+/// Reports `function_name label-4`.
 pub fn minus(operator: Word<'_>) -> Diagnostic {
-    Diagnostic::error(CODE, operator.range(), "an offset is added to the label, never subtracted").fix(Fix::replace(
-        "Change it to `+`",
-        operator.range(),
-        "+",
-    ))
+    let fix = Fix::replace("Change it to `+`", operator.range(), "+");
+    Diagnostic::new(operator.range(), DebugDirective::MinusOffset).fix(fix)
 }
 
-/// A statement in a section.
+/// Reports a statement in a section.
 pub fn not_data(word: Word<'_>) -> Diagnostic {
-    let message = format!("`{}` cannot stand in a section: there are only data and labels", word.text);
-    Diagnostic::error(CODE, word.range(), message)
+    Diagnostic::new(word.range(), DebugDirective::NotData(word.text.into()))
 }
 
-/// A type that data in a section cannot have.
+/// Reports a type that data in a section cannot have.
 pub fn not_a_type(word: Word<'_>, directive: &Directive) -> Diagnostic {
-    let names: Vec<&str> = directive.data.iter().map(|d| d.name).collect();
-    Diagnostic::error(CODE, word.range(), format!("data in a section cannot be of type `{}`", word.text))
-        .with_help(format!("it may be {}", one_of(&names)))
+    let types = directive.data.iter().map(|d| d.name).collect();
+    Diagnostic::new(word.range(), DebugDirective::NotAType { ty: word.text.into(), types })
 }
 
-/// A number that does not fit.
+/// Reports a number that does not fit.
 pub fn does_not_fit(word: Word<'_>, data: &DataType) -> Diagnostic {
-    Diagnostic::error(CODE, word.range(), format!("`{}` does not fit into `{}`", word.text, data.name))
+    Diagnostic::new(word.range(), DebugDirective::DoesNotFit { number: word.text.into(), ty: data.name })
 }
 
-/// An address where there is no room for one.
+/// Reports an address where there is no room for one.
 pub fn no_label(word: Word<'_>, data: &DataType, directive: &Directive) -> Diagnostic {
-    let names: Vec<&str> = directive.data.iter().filter(|d| d.labels).map(|d| d.name).collect();
-    let message = format!("`{}` is an address, for which `{}` has no room", word.text, data.name);
-    Diagnostic::error(CODE, word.range(), message).with_help(format!("addresses are for {}", one_of(&names)))
+    let types = directive.data.iter().filter(|d| d.labels).map(|d| d.name).collect();
+    Diagnostic::new(word.range(), DebugDirective::NoRoom { address: word.text.into(), ty: data.name, types })
 }
 
-/// A name among other data.
+/// Reports a name among other data.
 pub fn name_in_list(word: Word<'_>) -> Diagnostic {
-    let message = format!("`{}` must stand in a line of its own: only numbers form lists here", word.text);
-    Diagnostic::error(CODE, word.range(), message)
+    Diagnostic::new(word.range(), DebugDirective::NameInList(word.text.into()))
 }
 
-/// A sum that is none of the two that are taken.
+/// Reports a sum that is none of the two that the assembler takes.
 pub fn bad_sum(word: Word<'_>) -> Diagnostic {
-    let message =
-        format!("`{}` is not taken: a number may be added to a label, and a label subtracted from one", word.text);
-    Diagnostic::error(CODE, word.range(), message)
+    Diagnostic::new(word.range(), DebugDirective::BadSum(word.text.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{in_module, messages};
+    use crate::{Code, Severity};
+
+    fn module(body: &str, data: &str) -> String {
+        format!(
+            ".version 9.0\n.target sm_90\n.address_size 64\n.file 1 \"k.cu\"\n.entry k()\n{{\n{body}\nret;\n}}\n\
+             .section .debug_str\n{{\nname:\n{data}\n}}\n"
+        )
+    }
+
+    #[test]
+    fn locations() {
+        let of = |body: &str| in_module(Code::DebugDirective, &module(body, ".b8 0"));
+        assert!(of(".loc 1 2 3\n.loc 1 4 5, function_name name, inlined_at 1 2 3").is_empty());
+        let found = of(".loc 2 3 4");
+        let text = "no `.file` of this module has the number 2, so the line table lacks this location";
+        assert_eq!((messages(&found), found[0].severity), (vec![text.to_owned()], Severity::Warning));
+        let found = of(".loc 1 4 5, function_name name, inlined_at 1 2 3");
+        let text = "no `.loc` before this one says `1 2 3`: the call must have a location too";
+        assert_eq!((messages(&found), found[0].severity), (vec![text.to_owned()], Severity::Error));
+    }
+
+    #[test]
+    fn data_in_sections() {
+        let of = |data: &str| messages(&in_module(Code::DebugDirective, &module("", data)));
+        assert!(of(".b8 1, 255\n.b64 name").is_empty());
+        assert_eq!(of(".b8 256"), ["`256` does not fit into `.b8`"]);
+        assert_eq!(of(".b8 name"), ["`name` is an address, for which `.b8` has no room"]);
+        assert_eq!(of(".b64 1, name"), ["`name` must stand in a line of its own: only numbers form lists here"]);
+    }
 }

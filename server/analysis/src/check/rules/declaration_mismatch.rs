@@ -1,116 +1,221 @@
 //! `declaration-mismatch`: two declarations of one function that do not agree.
 
-use crate::check::codes::Code;
-use crate::check::diagnostic::{Diagnostic, Fix};
+use crate::check::codes::Words;
+use crate::check::diagnostic::{Diagnostic, Fix, Severity};
 use crate::hir::module::ModuleSymbol;
 use crate::hir::signature::{Difference, Mismatch, Parameter, Signature};
 use std::ops::Range;
+use std::sync::Arc;
 
-const CODE: Code = Code::DeclarationMismatch;
-
-fn error(range: Range<usize>, message: String, first: Range<usize>) -> Diagnostic {
-    Diagnostic::error(CODE, range, message).related(first, "the first declaration is here")
+/// In what a later declaration of a function differs from the first.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct DeclarationMismatch {
+    /// The name of the function.
+    pub name: Box<str>,
+    /// The difference.
+    pub kind: Kind,
 }
 
-/// The report on the definition of a function that an earlier declaration calls `.extern`.
-pub fn defines_external(range: Range<usize>, name: &str, first: Range<usize>) -> Diagnostic {
-    error(range, format!("`{name}` is defined here, but its declaration says `.extern`"), first)
-        .with_help("declare it `.visible` there, or without a linking directive")
+/// In what two declarations differ.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The first is `.extern`, and this one has a body.
+    DefinesExternal,
+    /// The first is `.extern`, and this one is not.
+    NoLongerExternal,
+    /// One declares a kernel, the other a function; this one a kernel or not.
+    Kernel(bool),
+    /// They have different linking directives.
+    Linkage {
+        /// The directive of this one.
+        now: Box<str>,
+        /// The directive of the first, if it has one.
+        before: Option<&'static str>,
+    },
+    /// They have different parameters, results or `.noreturn`.
+    Signature(SignatureMismatch),
+    /// They preserve different registers.
+    Preserved,
 }
 
-/// The report on a later declaration without the `.extern` of the first.
-pub fn no_longer_external(range: Range<usize>, name: &str, first: Range<usize>) -> Diagnostic {
-    error(range, format!("`{name}` is `.extern` in its first declaration, but not in this one"), first)
-        .with_help("write `.extern` in each of them")
+/// A difference between two signatures.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SignatureMismatch {
+    /// The first part in which they differ.
+    pub part: Mismatch,
+    /// The signature at fault.
+    pub now: Arc<Signature>,
+    /// The signature that it should be.
+    pub before: Arc<Signature>,
 }
 
-/// The report on a function that is a kernel in one place and none in the other.
-pub fn kind(range: Range<usize>, name: &str, kernel: bool, first: Range<usize>) -> Diagnostic {
-    let (now, before) = if kernel { ("a kernel", "a function") } else { ("a function", "a kernel") };
-    error(range, format!("`{name}` is declared as {now} here, but as {before} before"), first)
-}
+impl Words for DeclarationMismatch {
+    fn message(&self) -> String {
+        let name = &self.name;
+        match &self.kind {
+            Kind::DefinesExternal => format!("`{name}` is defined here, but its declaration says `.extern`"),
+            Kind::NoLongerExternal => {
+                format!("`{name}` is `.extern` in its first declaration, but not in this one")
+            }
+            Kind::Kernel(true) => format!("`{name}` is declared as a kernel here, but as a function before"),
+            Kind::Kernel(false) => format!("`{name}` is declared as a function here, but as a kernel before"),
+            Kind::Linkage { now, before: Some(before) } => {
+                format!("`{name}` is `{now}` here, but its first declaration has `{before}`")
+            }
+            Kind::Linkage { now, before: None } => {
+                format!("`{name}` is `{now}` here, but its first declaration has no linking directive")
+            }
+            Kind::Signature(mismatch) => {
+                mismatch.words(&format!("this declaration of `{name}`"), "the first declaration")
+            }
+            Kind::Preserved => {
+                format!("the declarations of `{name}` differ in `.abi_preserve` or `.abi_preserve_control`")
+            }
+        }
+    }
 
-/// The report on another linking directive.
-pub fn linkage(range: Range<usize>, name: &str, linkage: &str, first: &ModuleSymbol) -> Diagnostic {
-    let before = first.linkage.map_or_else(|| "no linking directive".to_owned(), |l| format!("`{l}`"));
-    let message = format!("`{name}` is `{linkage}` here, but its first declaration has {before}");
-    let diagnostic = error(range.clone(), message, first.place.clone());
-    match first.linkage {
-        Some(before) => diagnostic.fix(Fix::replace(format!("Change `{linkage}` to `{before}`"), range, before)),
-        None => diagnostic.with_help(format!("write `{linkage}` in the first declaration; the others need none")),
+    fn help(&self) -> Option<String> {
+        Some(match &self.kind {
+            Kind::DefinesExternal => "declare it `.visible` there, or without a linking directive".to_owned(),
+            Kind::NoLongerExternal => "write `.extern` in each of them".to_owned(),
+            Kind::Linkage { now, before: None } => {
+                format!("write `{now}` in the first declaration; the others need none")
+            }
+            Kind::Signature(SignatureMismatch { before, .. }) => {
+                format!("the first declaration is `{}`", before.declared_as(".func", &self.name))
+            }
+            Kind::Preserved => "the assembler refuses that once it generates code".to_owned(),
+            Kind::Kernel(_) | Kind::Linkage { .. } => return None,
+        })
     }
 }
 
-/// The report on another signature.
-pub fn signature(
-    range: Range<usize>,
-    name: &str,
-    mismatch: Mismatch,
-    (now, before): (&Signature, &Signature),
-    first: Range<usize>,
-) -> Diagnostic {
-    let words =
-        signature_words(mismatch, (now, before), &format!("this declaration of `{name}`"), "the first declaration");
-    error(range, words, first).with_help(format!("the first declaration is `{}`", before.declared_as(".func", name)))
-}
+impl SignatureMismatch {
+    /// In what one signature differs from another, if it does.
+    pub fn between(now: &Arc<Signature>, before: &Arc<Signature>) -> Option<Self> {
+        let part = now.mismatch(before)?;
+        Some(Self { part, now: Arc::clone(now), before: Arc::clone(before) })
+    }
 
-/// The report on another number of preserved registers, at which only the code generator objects.
-pub fn preserved(range: Range<usize>, name: &str, first: Range<usize>) -> Diagnostic {
-    let message = format!("the declarations of `{name}` differ in `.abi_preserve` or `.abi_preserve_control`");
-    Diagnostic::warning(CODE, range, message)
-        .related(first, "the first declaration is here")
-        .with_help("the assembler refuses that once it generates code")
-}
-
-/// In what two signatures differ, in words. `this` and `other` name them.
-pub fn signature_words(mismatch: Mismatch, (now, before): (&Signature, &Signature), this: &str, other: &str) -> String {
-    let counted = |n: usize, what: &str| match n {
-        0 => format!("no {what}s"),
-        1 => format!("1 {what}"),
-        _ => format!("{n} {what}s"),
-    };
-    match mismatch {
-        Mismatch::Results => {
-            let count = |s: &Signature| counted(s.results.len(), "result");
-            format!("{this} has {}, but {other} has {}", count(now), count(before))
-        }
-        Mismatch::Parameters => {
-            let count = |s: &Signature| counted(s.parameters.len(), "parameter");
-            format!("{this} has {}, but {other} has {}", count(now), count(before))
-        }
-        Mismatch::Result(index, difference) => {
-            part("result", index, difference, &now.results[index], &before.results[index], this, other)
-        }
-        Mismatch::Parameter(index, difference) => {
-            part("parameter", index, difference, &now.parameters[index], &before.parameters[index], this, other)
-        }
-        Mismatch::NoReturn => {
-            let (with, without) = if now.noreturn { (this, other) } else { (other, this) };
-            format!("{with} says `.noreturn`, but {without} does not")
+    /// The difference in words. `this` and `other` name the declarations.
+    pub fn words(&self, this: &str, other: &str) -> String {
+        let (now, before) = (&*self.now, &*self.before);
+        let counted = |n: usize, what: &str| match n {
+            0 => format!("no {what}s"),
+            1 => format!("1 {what}"),
+            _ => format!("{n} {what}s"),
+        };
+        let counts = |now: &[Parameter], before: &[Parameter], what: &str| {
+            format!("{this} has {}, but {other} has {}", counted(now.len(), what), counted(before.len(), what))
+        };
+        match self.part {
+            Mismatch::Results => counts(&now.results, &before.results, "result"),
+            Mismatch::Parameters => counts(&now.parameters, &before.parameters, "parameter"),
+            Mismatch::Result(index, difference) => {
+                part(("result", index), difference, (&now.results, &before.results), this, other)
+            }
+            Mismatch::Parameter(index, difference) => {
+                part(("parameter", index), difference, (&now.parameters, &before.parameters), this, other)
+            }
+            Mismatch::NoReturn => {
+                let (with, without) = if now.noreturn { (this, other) } else { (other, this) };
+                format!("{with} says `.noreturn`, but {without} does not")
+            }
         }
     }
 }
 
 fn part(
-    what: &str,
-    index: usize,
+    (what, index): (&str, usize),
     difference: Difference,
-    now: &Parameter,
-    before: &Parameter,
+    (now, before): (&[Parameter], &[Parameter]),
     this: &str,
     other: &str,
 ) -> String {
+    let (Some(now), Some(before)) = (now.get(index), before.get(index)) else { return String::new() };
     let place = now.call_it(index, what);
-    let both = match difference {
-        Difference::Alignment => {
-            let align = |p: &Parameter| p.align.map_or_else(|| "?".to_owned(), |a| a.to_string());
-            return format!(
-                "{place} is aligned to {} bytes in {this}, but to {} in {other}",
-                align(now),
-                align(before)
-            );
-        }
-        _ => (now.to_string(), before.to_string()),
-    };
-    format!("{place} is `{}` in {this}, but `{}` in {other}", both.0, both.1)
+    if difference == Difference::Alignment {
+        let align = |p: &Parameter| p.align.map_or_else(|| "?".to_owned(), |a| a.to_string());
+        return format!("{place} is aligned to {} bytes in {this}, but to {} in {other}", align(now), align(before));
+    }
+    format!("{place} is `{now}` in {this}, but `{before}` in {other}")
+}
+
+fn report(range: Range<usize>, name: &str, kind: Kind, first: Range<usize>) -> Diagnostic {
+    Diagnostic::new(range, DeclarationMismatch { name: name.into(), kind })
+        .related(first, "the first declaration is here")
+}
+
+/// The report on the definition of a function that an earlier declaration calls `.extern`.
+pub fn defines_external(range: Range<usize>, name: &str, first: Range<usize>) -> Diagnostic {
+    report(range, name, Kind::DefinesExternal, first)
+}
+
+/// The report on a later declaration without the `.extern` of the first.
+pub fn no_longer_external(range: Range<usize>, name: &str, first: Range<usize>) -> Diagnostic {
+    report(range, name, Kind::NoLongerExternal, first)
+}
+
+/// The report on a function that is a kernel in one place and none in the other.
+pub fn kind(range: Range<usize>, name: &str, kernel: bool, first: Range<usize>) -> Diagnostic {
+    report(range, name, Kind::Kernel(kernel), first)
+}
+
+/// The report on another linking directive.
+pub fn linkage(range: Range<usize>, name: &str, linkage: &str, first: &ModuleSymbol) -> Diagnostic {
+    let before = first.linkage;
+    let fix = before.map(|before| Fix::replace(format!("Change `{linkage}` to `{before}`"), range.clone(), before));
+    report(range, name, Kind::Linkage { now: linkage.into(), before }, first.place.clone()).fixes(fix)
+}
+
+/// The report on another signature.
+pub fn signature(range: Range<usize>, name: &str, mismatch: SignatureMismatch, first: Range<usize>) -> Diagnostic {
+    report(range, name, Kind::Signature(mismatch), first)
+}
+
+/// The report on another number of preserved registers, at which only the code generator objects.
+pub fn preserved(range: Range<usize>, name: &str, first: Range<usize>) -> Diagnostic {
+    report(range, name, Kind::Preserved, first).severity(Severity::Warning)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_module, mended, messages};
+
+    fn module(declarations: &str) -> String {
+        format!(".version 8.5\n.target sm_90\n.address_size 64\n{declarations}\n")
+    }
+
+    fn of(declarations: &str) -> Vec<String> {
+        messages(&in_module(Code::DeclarationMismatch, &module(declarations)))
+    }
+
+    #[test]
+    fn signatures_agree() {
+        assert!(of(".func f(.param .b32 a);\n.func f(.param .b32 other);").is_empty());
+        assert_eq!(
+            of(".func f(.param .b32 a);\n.func f(.param .b64 a);"),
+            [
+                "parameter `a` is `.param .b64 a` in this declaration of `f`, but `.param .b32 a` in the first declaration"
+            ]
+        );
+        assert_eq!(
+            of(".func f(.param .b32 a);\n.func f();"),
+            ["this declaration of `f` has no parameters, but the first declaration has 1 parameter"]
+        );
+        assert_eq!(of(".func f();\n.entry f();"), ["`f` is declared as a kernel here, but as a function before"]);
+    }
+
+    #[test]
+    fn linking_directives_agree() {
+        let wrong = ".weak .func f();\n.visible .func f();";
+        assert_eq!(of(wrong), ["`f` is `.visible` here, but its first declaration has `.weak`"]);
+        let mended = mended(Code::DeclarationMismatch, &module(wrong));
+        assert!(mended.contains(".weak .func f();\n.weak .func f();"));
+        assert_eq!(
+            of(".extern .func f();\n.func f()\n{\nret;\n}"),
+            ["`f` is defined here, but its declaration says `.extern`"]
+        );
+    }
 }

@@ -1,16 +1,58 @@
 //! `deprecated`: the manual advises against it.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::target::describe_needs;
 use ptx_isa::tables::Gate;
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
-const CODE: Code = Code::Deprecated;
+/// Something that the manual advises against for this version and target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deprecated {
+    /// How it is written.
+    pub what: Box<str>,
+    /// Since when, and what to use instead.
+    pub gate: &'static Gate,
+}
+
+impl Hash for Deprecated {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // Tables cannot be hashed; two reports on one text seldom differ in the gate alone.
+        self.what.hash(state);
+    }
+}
+
+impl Words for Deprecated {
+    fn message(&self) -> String {
+        format!("`{}` is deprecated since {}", self.what, describe_needs(self.gate))
+    }
+
+    fn help(&self) -> Option<String> {
+        (!self.gate.note.is_empty()).then(|| self.gate.note.to_owned())
+    }
+}
 
 /// The report, a warning.
-pub fn report(range: Range<usize>, what: &str, gate: &Gate) -> Diagnostic {
-    let message = format!("`{what}` is deprecated since {}", describe_needs(gate));
-    let diagnostic = Diagnostic::warning(CODE, range, message);
-    if gate.note.is_empty() { diagnostic } else { diagnostic.with_help(gate.note) }
+pub fn report(range: Range<usize>, what: &str, gate: &'static Gate) -> Diagnostic {
+    Diagnostic::new(range, Deprecated { what: what.into(), gate })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{in_module, messages};
+    use crate::{Code, Severity};
+
+    #[test]
+    fn shuffles_name_their_lanes_since_6_0() {
+        let of = |version: &str| {
+            let header = format!(".version {version}\n.target sm_60\n.address_size 64\n");
+            let body = ".reg .b32 %r<3>;\nshfl.down.b32 %r1, %r2, 16, 31;\nret;\n";
+            in_module(Code::Deprecated, &format!("{header}.entry k()\n{{\n{body}}}\n"))
+        };
+        let found = of("6.0");
+        assert_eq!(messages(&found), ["`shfl.down.b32` is deprecated since PTX 6.0"]);
+        assert_eq!(found[0].severity, Severity::Warning);
+        assert!(of("5.0").is_empty());
+    }
 }

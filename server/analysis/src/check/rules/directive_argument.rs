@@ -1,16 +1,56 @@
 //! `directive-argument`: what follows a directive is too little, too much, of another kind, or out of range.
 
 use super::{one_of, suggest};
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::{Diagnostic, Fix};
 use crate::hir::ast::Word;
+use ptx_isa::ISA;
 use ptx_isa::tables::{ArgumentKind, Directive};
 
-const CODE: Code = Code::DirectiveArgument;
+/// What is wrong with what follows a directive.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct DirectiveArgument {
+    /// The directive, with its dot.
+    pub directive: &'static str,
+    /// What is wrong.
+    pub kind: Kind,
+}
+
+/// Ways in which an argument of a directive can be wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Nothing follows.
+    Missing,
+    /// There is one more than the directive takes.
+    TooMany,
+    /// An argument is of another kind.
+    Other {
+        /// The argument as written.
+        argument: Box<str>,
+        /// What it is, in words.
+        found: &'static str,
+    },
+    /// A number is out of range.
+    Range {
+        /// The number as written.
+        argument: Box<str>,
+        /// The least number that the directive takes.
+        from: u64,
+        /// The largest.
+        to: u64,
+    },
+    /// A string stands for no number.
+    UnknownName {
+        /// The string with its quotes.
+        argument: Box<str>,
+        /// The nearest string that stands for one.
+        near: Option<&'static str>,
+    },
+}
 
 /// What a directive takes, in words.
-fn wanted(directive: &Directive) -> String {
-    let Some(takes) = directive.takes else { return "nothing".to_owned() };
+fn expected(directive: &str) -> String {
+    let Some(takes) = ISA.directive(directive).and_then(|d| d.takes) else { return "nothing".to_owned() };
     let (one, many) = match takes.kind {
         ArgumentKind::Nothing => return "nothing".to_owned(),
         ArgumentKind::Integer => ("an integer", "integers"),
@@ -24,50 +64,91 @@ fn wanted(directive: &Directive) -> String {
     }
 }
 
-/// Nothing follows.
-pub fn missing(name: Word<'_>, directive: &Directive) -> Diagnostic {
-    let message = format!("`{}` takes {}, and nothing follows", directive.name, wanted(directive));
-    Diagnostic::error(CODE, name.range(), message).with_help(format!("write `{}`", directive.syntax))
-}
-
-/// One more than it takes.
-pub fn too_many(extra: Word<'_>, directive: &Directive, most: usize) -> Diagnostic {
-    let more = if most == 0 { "" } else { "; this is one more" };
-    let message = format!("`{}` takes {}{more}", directive.name, wanted(directive));
-    Diagnostic::error(CODE, extra.range(), message)
-}
-
-/// Something of another kind.
-pub fn kind(argument: Word<'_>, directive: &Directive, found: &str) -> Diagnostic {
-    let message = format!("`{}` takes {}, but `{}` is {found}", directive.name, wanted(directive), argument.text);
-    Diagnostic::error(CODE, argument.range(), message)
-}
-
-/// A number outside of the range.
-pub fn range(argument: Word<'_>, directive: &Directive, from: u64, to: u64) -> Diagnostic {
-    let allowed = match (from, to) {
-        (0, _) => format!("at most {to}"),
-        (1, 0x8000_0000..) if argument.text.trim_matches(['0', 'x', 'X', 'U']).is_empty() => "at least 1".to_owned(),
-        _ => format!("{from} to {to}"),
-    };
-    let message = format!("the number after `{}` must be {allowed}, but it is `{}`", directive.name, argument.text);
-    Diagnostic::error(CODE, argument.range(), message)
-}
-
-/// A string that stands for no number.
-pub fn unknown_name(argument: Word<'_>, directive: &Directive) -> Diagnostic {
-    let message = format!("{} is nothing that `{}` knows", argument.text, directive.name);
-    let found = Diagnostic::error(CODE, argument.range(), message);
-    let name = argument.text.trim_matches('"').to_lowercase();
-    match suggest(&name, directive.values.iter().map(|v| v.name)) {
-        Some(near) => found.with_help(format!("did you mean `\"{near}\"`?")).fix(Fix::replace(
-            format!("Change it to `\"{near}\"`"),
-            argument.range(),
-            format!("\"{near}\""),
-        )),
-        None => {
-            let names: Vec<&str> = directive.values.iter().map(|v| v.name).collect();
-            found.with_help(format!("it may be {}, in quotes", one_of(&names)))
+impl Words for DirectiveArgument {
+    fn message(&self) -> String {
+        let directive = self.directive;
+        match &self.kind {
+            Kind::Missing => format!("`{directive}` takes {}, and nothing follows", expected(directive)),
+            Kind::TooMany => {
+                let takes_some = ISA.directive(directive).and_then(|d| d.takes).is_some_and(|t| t.most > 0);
+                let more = if takes_some { "; this is one more" } else { "" };
+                format!("`{directive}` takes {}{more}", expected(directive))
+            }
+            Kind::Other { argument, found } => {
+                format!("`{directive}` takes {}, but `{argument}` is {found}", expected(directive))
+            }
+            Kind::Range { argument, from, to } => {
+                let is_zero = || argument.trim_matches(['0', 'x', 'X', 'U']).is_empty();
+                let allowed = match (from, to) {
+                    (0, _) => format!("at most {to}"),
+                    (1, 0x8000_0000..) if is_zero() => "at least 1".to_owned(),
+                    _ => format!("{from} to {to}"),
+                };
+                format!("the number after `{directive}` must be {allowed}, but it is `{argument}`")
+            }
+            Kind::UnknownName { argument, .. } => format!("{argument} is nothing that `{directive}` knows"),
         }
+    }
+
+    fn help(&self) -> Option<String> {
+        let directive = ISA.directive(self.directive)?;
+        match self.kind {
+            Kind::Missing => Some(format!("write `{}`", directive.syntax)),
+            Kind::UnknownName { near: Some(near), .. } => Some(format!("did you mean `\"{near}\"`?")),
+            Kind::UnknownName { near: None, .. } => {
+                let names: Vec<&str> = directive.values.iter().map(|v| v.name).collect();
+                Some(format!("it may be {}, in quotes", one_of(&names)))
+            }
+            Kind::TooMany | Kind::Other { .. } | Kind::Range { .. } => None,
+        }
+    }
+}
+
+fn new(word: Word<'_>, directive: &Directive, kind: Kind) -> Diagnostic {
+    Diagnostic::new(word.range(), DirectiveArgument { directive: directive.name, kind })
+}
+
+/// Reports a directive that nothing follows.
+pub fn missing(name: Word<'_>, directive: &Directive) -> Diagnostic {
+    new(name, directive, Kind::Missing)
+}
+
+/// Reports the first argument of those that are too many.
+pub fn too_many(extra: Word<'_>, directive: &Directive) -> Diagnostic {
+    new(extra, directive, Kind::TooMany)
+}
+
+/// Reports an argument of another kind. `found` is what it is, in words.
+pub fn kind(argument: Word<'_>, directive: &Directive, found: &'static str) -> Diagnostic {
+    new(argument, directive, Kind::Other { argument: argument.text.into(), found })
+}
+
+/// Reports a number that is out of range.
+pub fn range(argument: Word<'_>, directive: &Directive, from: u64, to: u64) -> Diagnostic {
+    new(argument, directive, Kind::Range { argument: argument.text.into(), from, to })
+}
+
+/// Reports a string that stands for no number.
+pub fn unknown_name(argument: Word<'_>, directive: &Directive) -> Diagnostic {
+    let name = argument.text.trim_matches('"').to_lowercase();
+    let near = suggest(&name, directive.values.iter().map(|v| v.name));
+    let change = |near| Fix::replace(format!("Change it to `\"{near}\"`"), argument.range(), format!("\"{near}\""));
+    new(argument, directive, Kind::UnknownName { argument: argument.text.into(), near }).fixes(near.map(change))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_module, messages};
+
+    #[test]
+    fn arguments_of_tuning_directives() {
+        let of = |directive: &str| {
+            let header = ".version 8.5\n.target sm_90\n.address_size 64\n.entry k()\n";
+            messages(&in_module(Code::DirectiveArgument, &format!("{header}{directive}\n{{\nret;\n}}\n")))
+        };
+        assert!(of(".maxntid 128, 2").is_empty());
+        assert_eq!(of(".maxntid 1, 2, 3, 4"), ["`.maxntid` takes 1 to 3 integers; this is one more"]);
+        assert_eq!(of(".maxnreg 0"), ["the number after `.maxnreg` must be at least 1, but it is `0`"]);
     }
 }

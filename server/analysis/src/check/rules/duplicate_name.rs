@@ -1,33 +1,110 @@
 //! `duplicate-name`: two declarations of one name in one block.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::symbols::Symbol;
 use std::ops::Range;
 
-const CODE: Code = Code::DuplicateName;
+/// A name that is declared again.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct DuplicateName {
+    /// The name.
+    pub name: Box<str>,
+    /// Where and how it is declared again.
+    pub kind: Kind,
+}
 
-/// The report.
+/// Ways to declare a name again.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// In the same block.
+    InBlock,
+    /// By a second definition in the module.
+    InModule,
+    /// By a declaration that follows the definition of the same function.
+    AfterDefinition,
+    /// As something else.
+    TwoKinds {
+        /// What it is here, in words.
+        now: &'static str,
+        /// What it is by its first declaration.
+        first: Symbol,
+    },
+}
+
+impl Words for DuplicateName {
+    fn message(&self) -> String {
+        let name = &self.name;
+        match &self.kind {
+            Kind::InBlock => format!("`{name}` is declared twice in this block"),
+            Kind::InModule => format!("`{name}` is defined twice in this module"),
+            Kind::AfterDefinition => format!("`{name}` is declared again, although it is defined before"),
+            Kind::TwoKinds { now, first } => format!("`{name}` is {now} here, but {} before", first.describe()),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let after = self.kind == Kind::AfterDefinition;
+        after.then(|| "drop this declaration, or move it before the definition".to_owned())
+    }
+}
+
+fn new(range: Range<usize>, name: &str, kind: Kind) -> Diagnostic {
+    Diagnostic::new(range, DuplicateName { name: name.into(), kind })
+}
+
+/// The report on a second declaration in a block. `earlier` is empty where the first one has no place in this text.
 pub fn report(range: Range<usize>, name: &str, earlier: Range<usize>) -> Diagnostic {
-    let diagnostic = Diagnostic::error(CODE, range, format!("`{name}` is declared twice in this block"));
+    let diagnostic = new(range, name, Kind::InBlock);
     if earlier.is_empty() { diagnostic } else { diagnostic.related(earlier, "the first declaration is here") }
 }
 
 /// The report on a second definition in the module.
 pub fn in_module(range: Range<usize>, name: &str, earlier: Range<usize>) -> Diagnostic {
-    Diagnostic::error(CODE, range, format!("`{name}` is defined twice in this module"))
-        .related(earlier, "the first definition is here")
+    new(range, name, Kind::InModule).related(earlier, "the first definition is here")
 }
 
 /// The report on a declaration that follows the definition of the same function.
 pub fn after_definition(range: Range<usize>, name: &str, earlier: Range<usize>) -> Diagnostic {
-    Diagnostic::error(CODE, range, format!("`{name}` is declared again, although it is defined before"))
-        .related(earlier, "it is defined here")
-        .with_help("drop this declaration, or move it before the definition")
+    new(range, name, Kind::AfterDefinition).related(earlier, "it is defined here")
 }
 
-/// The report on a name of the module that is a variable and a function.
-pub fn two_kinds(range: Range<usize>, name: &str, what: &str, first: Symbol, earlier: Range<usize>) -> Diagnostic {
-    Diagnostic::error(CODE, range, format!("`{name}` is {what} here, but {} before", first.describe()))
-        .related(earlier, "the first declaration is here")
+/// The report on a name of the module that is a variable and a function. `now` is what it is here, in words.
+pub fn two_kinds(
+    range: Range<usize>,
+    name: &str,
+    now: &'static str,
+    first: Symbol,
+    earlier: Range<usize>,
+) -> Diagnostic {
+    new(range, name, Kind::TwoKinds { now, first }).related(earlier, "the first declaration is here")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_kernel, in_module, messages};
+
+    #[test]
+    fn names_of_a_block() {
+        let found = in_kernel(Code::DuplicateName, ".reg .b32 x; .reg .b64 x;");
+        assert_eq!(messages(&found), ["`x` is declared twice in this block"]);
+        assert_eq!(found[0].related[0].message, "the first declaration is here");
+        assert!(in_kernel(Code::DuplicateName, ".reg .b32 x; { .reg .b64 x; }").is_empty());
+    }
+
+    #[test]
+    fn names_of_a_module() {
+        let of = |text: &str| {
+            messages(&in_module(
+                Code::DuplicateName,
+                &format!(".version 8.5\n.target sm_90\n.address_size 64\n{text}\n"),
+            ))
+        };
+        assert_eq!(of(".global .b32 x;\n.global .b32 x;"), ["`x` is defined twice in this module"]);
+        assert_eq!(of(".global .b32 x;\n.func x();"), ["`x` is a function here, but a `.global` variable before"]);
+        let again = ["`f` is declared again, although it is defined before"];
+        assert_eq!(of(".func f()\n{\nret;\n}\n.func f();"), again);
+        assert!(of(".func f();\n.func f()\n{\nret;\n}").is_empty());
+    }
 }

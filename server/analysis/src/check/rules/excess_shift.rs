@@ -1,13 +1,47 @@
 //! `excess-shift`: a constant distance that shifts everything out.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use std::ops::Range;
 
-const CODE: Code = Code::ExcessShift;
+/// A constant distance that shifts everything out.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ExcessShift {
+    /// The distance as written.
+    pub distance: Box<str>,
+    /// The number of bits that are shifted.
+    pub width: u16,
+    /// The opcode with its modifiers.
+    pub head: Box<str>,
+}
 
-/// The report.
+impl Words for ExcessShift {
+    fn message(&self) -> String {
+        let Self { distance, width, head } = self;
+        format!("`{head}` shifts {width} bits by `{distance}`, so that none of them is left")
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(format!("distances are 0 to {}; they do not wrap", self.width.saturating_sub(1)))
+    }
+}
+
+/// The report. `text` is the distance as the source spells it.
 pub fn report(range: Range<usize>, text: &str, width: u16, head: &str) -> Diagnostic {
-    let message = format!("`{head}` shifts {width} bits by `{text}`, so that none of them is left");
-    Diagnostic::warning(CODE, range, message).with_help(format!("distances are 0 to {}; they do not wrap", width - 1))
+    Diagnostic::new(range, ExcessShift { distance: text.into(), width, head: head.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{in_kernel, messages};
+    use crate::{Code, Severity};
+
+    #[test]
+    fn distances_are_less_than_the_width() {
+        let found = in_kernel(Code::ExcessShift, "shl.b32 %r1, %r2, 32;");
+        assert_eq!(messages(&found), ["`shl.b32` shifts 32 bits by `32`, so that none of them is left"]);
+        assert_eq!(found[0].help().as_deref(), Some("distances are 0 to 31; they do not wrap"));
+        assert_eq!(found[0].severity, Severity::Warning);
+        assert!(in_kernel(Code::ExcessShift, "shl.b32 %r1, %r2, 31; shl.b64 %rd1, %rd2, 32;").is_empty());
+    }
 }

@@ -49,3 +49,28 @@ pub fn refused<'g>(
     out.fixes = raise::fix(all, environment).into_iter().collect();
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::in_module;
+    use crate::{Code, Edit};
+
+    fn module(version: &str, target: &str) -> String {
+        let body = ".reg .b32 %r<3>;\nshfl.down.b32 %r1, %r2, 16, 31;\nret;\n";
+        format!(".version {version}\n.target {target}\n.address_size 64\n.entry k()\n{{\n{body}}}\n")
+    }
+
+    #[test]
+    fn only_the_worst_is_reported() {
+        let found = |version: &str, target: &str, code: Code| in_module(code, &module(version, target)).len();
+        assert_eq!(found("6.0", "sm_60", Code::Deprecated), 1);
+        assert_eq!((found("6.4", "sm_70", Code::Removed), found("6.4", "sm_70", Code::Deprecated)), (1, 0));
+    }
+
+    #[test]
+    fn the_version_is_raised_far_enough() {
+        let text = module("5.0", "sm_30").replace("shfl.down.b32 %r1, %r2, 16, 31", "activemask.b32 %r1");
+        let found = in_module(Code::RequiresVersion, &text);
+        assert!(matches!(&found[0].fixes[0].edits[..], [Edit::Version(version)] if version.to_string() == "6.2"));
+    }
+}

@@ -1,36 +1,78 @@
 //! `guard-predicate`: the guard of an instruction is no predicate.
 
 use super::undeclared_name;
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::forms::operands::{Names, special};
 use crate::hir::ast::Word;
 use crate::hir::symbols::Symbol;
 use ptx_isa::tables::TypeClass;
 
-const CODE: Code = Code::GuardPredicate;
-
-/// The report.
-pub fn report(guard: Word<'_>, symbol: &Symbol) -> Diagnostic {
-    refused(guard, &symbol.describe())
+/// A guard that is no predicate.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct GuardPredicate {
+    /// The guard as written.
+    pub guard: Box<str>,
+    /// What it is.
+    pub kind: Kind,
 }
 
-fn refused(guard: Word<'_>, what: &str) -> Diagnostic {
-    let message = format!("`{}` is {what}, but a guard must be a `.pred` register", guard.text);
-    Diagnostic::error(CODE, guard.range(), message).with_help("compare first: `setp.ne.u32 %p, …, 0;`")
+/// What stands in the place of a predicate.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A name that stands for this.
+    Symbol(Symbol),
+    /// A number.
+    Number,
+    /// A component of a register, `%r1.x`.
+    Component,
+}
+
+impl Words for GuardPredicate {
+    fn message(&self) -> String {
+        let what = match &self.kind {
+            Kind::Symbol(symbol) => symbol.describe(),
+            Kind::Number => "a number".to_owned(),
+            Kind::Component => "a component".to_owned(),
+        };
+        format!("`{}` is {what}, but a guard must be a `.pred` register", self.guard)
+    }
+
+    fn help(&self) -> Option<String> {
+        Some("compare first: `setp.ne.u32 %p, …, 0;`".to_owned())
+    }
+}
+
+fn refused(guard: Word<'_>, kind: Kind) -> Diagnostic {
+    Diagnostic::new(guard.range(), GuardPredicate { guard: guard.text.into(), kind })
 }
 
 /// Checks a guard.
 pub fn check(guard: Word<'_>, names: &dyn Names, out: &mut Vec<Diagnostic>) {
     match names.look_up(guard.text) {
         None if guard.text.is_empty() => {}
-        None if guard.text.starts_with(|c: char| c.is_ascii_digit()) => out.push(refused(guard, "a number")),
-        None if guard.text.contains('.') => out.push(refused(guard, "a component")),
+        None if guard.text.starts_with(|c: char| c.is_ascii_digit()) => out.push(refused(guard, Kind::Number)),
+        None if guard.text.contains('.') => out.push(refused(guard, Kind::Component)),
         // ptxas: a special register that is a predicate may be a guard.
         None if special(guard.text).is_some_and(|r| r.ty == ".pred") => {}
         None => out.push(undeclared_name::report(guard.range(), guard.text)),
         Some(Symbol::Register { ty, elements: 1 }) if ty.info().class == TypeClass::Pred => {}
         Some(Symbol::Unknown) => {}
-        Some(symbol) => out.push(report(guard, &symbol)),
+        Some(symbol) => out.push(refused(guard, Kind::Symbol(symbol))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn guards_are_predicates() {
+        let of = |guard: &str| messages(&in_kernel(Code::GuardPredicate, &format!("@{guard} mov.u32 %r1, 0;")));
+        assert!(of("%p1").is_empty() && of("!%p1").is_empty());
+        assert_eq!(of("%r1"), ["`%r1` is a `.b32` register, but a guard must be a `.pred` register"]);
+        assert_eq!(of("!%f1"), ["`%f1` is a `.f32` register, but a guard must be a `.pred` register"]);
+        assert_eq!(of("1"), ["`1` is a number, but a guard must be a `.pred` register"]);
     }
 }

@@ -1,48 +1,166 @@
 //! `illegal-combination`: modifiers, each of which is right alone, that exclude or need each other.
 
-use crate::check::codes::Code;
+use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::ast::Word;
 use ptx_isa::tables::{Form, Rule, RuleKind, Term};
 use std::ops::Range;
 
-const CODE: Code = Code::IllegalCombination;
+/// What does not go together in an instruction.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum IllegalCombination {
+    /// Two modifiers.
+    Modifiers {
+        /// The one at fault.
+        modifier: Box<str>,
+        /// The other one.
+        other: Box<str>,
+    },
+    /// A rule of the tables that has words of its own is broken.
+    Explained(&'static str),
+    /// The instruction does not allow this.
+    Forbidden {
+        /// The opcode with its modifiers.
+        instruction: Box<str>,
+        /// What it does not allow.
+        what: Condition,
+    },
+    /// Two conditions exclude each other.
+    ForbiddenWith {
+        /// What is not allowed.
+        what: Condition,
+        /// Where it is not.
+        when: Condition,
+    },
+    /// The instruction requires this.
+    Required {
+        /// The opcode with its modifiers.
+        instruction: Box<str>,
+        /// What it requires.
+        what: Condition,
+    },
+    /// One condition requires another.
+    RequiredWith {
+        /// What is required.
+        what: Condition,
+        /// Where it is.
+        when: Condition,
+    },
+    /// Two conditions require each other.
+    Both {
+        /// The one.
+        what: Condition,
+        /// The other.
+        when: Condition,
+    },
+}
+
+/// Parts of an instruction, all of which are there.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Condition(Box<[Part]>);
+
+/// A part of an instruction that is there, or, if it is negated, is not.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Part {
+    Operand { name: &'static str, negated: bool },
+    Modifier { slot: &'static str, values: &'static [&'static str], negated: bool },
+}
+
+impl Condition {
+    fn of(terms: &[Term], form: &Form) -> Self {
+        let part = |term: &Term| match term {
+            Term::Operand(test) => Part::Operand { name: test.name, negated: test.negated },
+            Term::Slot(test) => Part::Modifier {
+                slot: form.slots.get(usize::from(test.slot)).map_or("", |slot| slot.name),
+                values: test.values,
+                negated: test.negated,
+            },
+        };
+        Self(terms.iter().map(part).collect())
+    }
+
+    fn describe(&self) -> String {
+        let part = |part: &Part| match *part {
+            Part::Operand { name, negated } => format!("{}operand `{name}`", if negated { "no " } else { "" }),
+            Part::Modifier { slot, values, negated } => {
+                let not = if negated { "not " } else { "" };
+                match values {
+                    [] => format!("{not}a `.{}` modifier", slot.trim_start_matches('.')),
+                    values => format!("{not}{}", super::one_of(values)),
+                }
+            }
+        };
+        self.0.iter().map(part).collect::<Vec<_>>().join(" with ")
+    }
+}
+
+impl Words for IllegalCombination {
+    fn message(&self) -> String {
+        match self {
+            Self::Modifiers { modifier, other } => format!("`{modifier}` cannot be combined with `{other}`"),
+            Self::Explained(message) => (*message).to_owned(),
+            Self::Forbidden { instruction, what } => format!("`{instruction}` does not allow {}", what.describe()),
+            Self::ForbiddenWith { what, when } => {
+                format!("{} is not allowed with {}", what.describe(), when.describe())
+            }
+            Self::Required { instruction, what } => format!("`{instruction}` requires {}", what.describe()),
+            Self::RequiredWith { what, when } => format!("{} requires {}", when.describe(), what.describe()),
+            Self::Both { what, when } => {
+                format!("{} goes with {}: give both or neither", what.describe(), when.describe())
+            }
+        }
+    }
+}
 
 /// The report on two modifiers that exclude each other.
 pub fn report(modifier: Word<'_>, other: Word<'_>) -> Diagnostic {
-    let message = format!("`{}` cannot be combined with `{}`", modifier.text, other.text);
-    Diagnostic::error(CODE, modifier.range(), message).related(other.range(), format!("`{}` is here", other.text))
+    let found = IllegalCombination::Modifiers { modifier: modifier.text.into(), other: other.text.into() };
+    Diagnostic::new(modifier.range(), found).related(other.range(), format!("`{}` is here", other.text))
 }
 
-/// The report on a rule of a form that is broken.
+/// The report on a rule of a form that is broken. `name` is the opcode with its modifiers.
 pub fn rule(range: Range<usize>, rule: &Rule, form: &Form, name: &str) -> Diagnostic {
     if !rule.message.is_empty() {
-        return Diagnostic::error(CODE, range, rule.message);
+        return Diagnostic::new(range, IllegalCombination::Explained(rule.message));
     }
-    let what = describe(rule.what, form);
-    let when = describe(rule.when, form);
-    let message = match (rule.kind, rule.when.is_empty()) {
-        (RuleKind::Forbid, true) => format!("`{name}` does not allow {what}"),
-        (RuleKind::Forbid, false) => format!("{what} is not allowed with {when}"),
-        (RuleKind::Require, true) => format!("`{name}` requires {what}"),
-        (RuleKind::Require, false) => format!("{when} requires {what}"),
-        (RuleKind::Iff, _) => format!("{what} goes with {when}: give both or neither"),
+    let (what, when) = (Condition::of(rule.what, form), Condition::of(rule.when, form));
+    let instruction = name.into();
+    let found = match (rule.kind, rule.when.is_empty()) {
+        (RuleKind::Forbid, true) => IllegalCombination::Forbidden { instruction, what },
+        (RuleKind::Forbid, false) => IllegalCombination::ForbiddenWith { what, when },
+        (RuleKind::Require, true) => IllegalCombination::Required { instruction, what },
+        (RuleKind::Require, false) => IllegalCombination::RequiredWith { what, when },
+        (RuleKind::Iff, _) => IllegalCombination::Both { what, when },
     };
-    Diagnostic::error(CODE, range, message)
+    Diagnostic::new(range, found)
 }
 
-/// A condition in words.
-fn describe(terms: &[Term], form: &Form) -> String {
-    let term = |t: &Term| match t {
-        Term::Operand(test) => format!("{}operand `{}`", if test.negated { "no " } else { "" }, test.name),
-        Term::Slot(test) => {
-            let slot = &form.slots[usize::from(test.slot)];
-            let not = if test.negated { "not " } else { "" };
-            match test.values {
-                [] => format!("{not}a `.{}` modifier", slot.name.trim_start_matches('.')),
-                values => format!("{not}{}", super::one_of(values)),
-            }
-        }
-    };
-    terms.iter().map(term).collect::<Vec<_>>().join(" with ")
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn modifiers_exclude_each_other() {
+        let found = in_kernel(Code::IllegalCombination, "ld.relaxed.acquire.gpu.u32 %r1, [%rd1];");
+        assert_eq!(messages(&found), ["`.acquire` cannot be combined with `.relaxed`"]);
+        assert_eq!(found[0].related[0].message, "`.relaxed` is here");
+        assert!(in_kernel(Code::IllegalCombination, "ld.acquire.gpu.u32 %r1, [%rd1];").is_empty());
+    }
+
+    #[test]
+    fn rules_of_the_tables() {
+        let of = |body: &str| messages(&in_kernel(Code::IllegalCombination, body));
+        assert!(of("setp.eq.and.u32 %p1, %r1, %r2, %p2;").is_empty());
+        assert_eq!(
+            of("setp.eq.and.u32 %p1, %r1, %r2;"),
+            ["operand `c` goes with a `.bool` modifier: give both or neither"]
+        );
+        assert_eq!(
+            of("ld.global.ca.L1::evict_last.u32 %r1, [%rd1];"),
+            ["a cache operator and an eviction priority for L1 exclude each other"]
+        );
+        let texture = "tex.2d.v2.f32.f32 {%f0, %f1}, [%rd1, {%f2, %f3}];";
+        assert_eq!(of(texture), ["`.v2` is not allowed with `.u32`, `.s32`, `.f16` or `.f32`"]);
+    }
 }

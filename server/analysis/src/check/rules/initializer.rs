@@ -1,14 +1,261 @@
 //! `initializer`: an initial value that a variable cannot have.
 
-use super::{one_of, suggest};
-use crate::check::codes::Code;
+use super::{excerpt, one_of, suggest};
+use crate::check::codes::Words;
 use crate::check::diagnostic::{Diagnostic, Fix};
 use crate::hir::ast::Word;
 use crate::hir::symbols::Symbol;
 use ptx_isa::ISA;
 use std::ops::Range;
 
-const CODE: Code = Code::Initializer;
+/// What is wrong with an initial value. A `name` is that of the variable where nothing else is said.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Initializer {
+    /// Variables in its state space have none.
+    Space {
+        /// The variable.
+        name: Box<str>,
+        /// Its state space.
+        space: Box<str>,
+    },
+    /// A single value stands where a list must be.
+    NeedsBraces {
+        /// The variable.
+        name: Box<str>,
+        /// What the variable is, in words.
+        what: &'static str,
+    },
+    /// A list stands where a single value of this variable must be.
+    UnexpectedList(Box<str>),
+    /// There are more values than there is room for.
+    TooMany {
+        /// The variable.
+        name: Box<str>,
+        /// For how many values there is room.
+        size: u64,
+    },
+    /// This array takes its length from its values, and has none.
+    NoLength(Box<str>),
+    /// A vector has a wrong number of elements.
+    VectorLength {
+        /// The variable.
+        name: Box<str>,
+        /// How many elements the vector has.
+        expected: usize,
+        /// How many values there are.
+        found: usize,
+    },
+    /// A number is of the wrong kind.
+    Number {
+        /// The beginning of the number.
+        shown: Box<str>,
+        /// An integer and no floating-point number.
+        integer: bool,
+        /// The variable.
+        name: Box<str>,
+        /// Its type.
+        ty: &'static str,
+    },
+    /// The type of the variable holds no address.
+    AddressType {
+        /// The variable.
+        name: Box<str>,
+        /// Its type.
+        ty: &'static str,
+        /// The types that hold such an address.
+        types: &'static [&'static str],
+    },
+    /// The type of the variable holds no byte of a number.
+    MaskType {
+        /// The variable.
+        name: Box<str>,
+        /// Its type.
+        ty: &'static str,
+        /// The types that hold one.
+        types: &'static [&'static str],
+    },
+    /// A name stands for something without an address.
+    WrongSymbol {
+        /// The name.
+        name: Box<str>,
+        /// What it stands for.
+        symbol: Symbol,
+    },
+    /// A name stands for a variable whose address is not known before the program runs.
+    VariableSpace {
+        /// The name.
+        name: Box<str>,
+        /// The state space of that variable.
+        space: &'static str,
+    },
+    /// This is neither a number nor an address.
+    NotAValue(Box<str>),
+    /// Something is added to the address of this function.
+    SumWithFunction(Box<str>),
+    /// This is added to an address, and is no whole number.
+    Offset(Box<str>),
+    /// This stands where only `generic` can.
+    UnknownOperator(Box<str>),
+    /// `generic(…)` of something that is no name.
+    GenericOf {
+        /// What stands in the parentheses.
+        value: Box<str>,
+        /// How to write it, if it is the sum of a name and a number.
+        better: Option<Box<str>>,
+    },
+    /// `generic(…)` of a name that is no variable.
+    GenericOfSymbol {
+        /// The name.
+        name: Box<str>,
+        /// What it stands for.
+        symbol: Symbol,
+    },
+    /// This mask does not select one byte.
+    Mask(Box<str>),
+    /// A byte of this floating-point number is selected.
+    MaskOfFloat(Box<str>),
+    /// A value without a name stands among the fields of this opaque type.
+    NeedsFields(&'static str),
+    /// An opaque type does not have that field.
+    UnknownField {
+        /// The field.
+        field: Box<str>,
+        /// The type.
+        ty: &'static str,
+        /// The nearest of its fields.
+        near: Option<&'static str>,
+    },
+    /// A name is no value of a field.
+    UnknownValue {
+        /// The name.
+        value: Box<str>,
+        /// The nearest value of any field.
+        near: Option<&'static str>,
+        /// The values that this field has names for.
+        values: &'static [&'static str],
+    },
+    /// The name of a value stands with an operator.
+    NamedValueInSum(Box<str>),
+}
+
+impl Words for Initializer {
+    fn message(&self) -> String {
+        match self {
+            Self::Space { name, space } => {
+                let mut spaces: Vec<&str> = ISA.initials.iter().flat_map(|i| i.spaces).copied().collect();
+                spaces.sort_unstable();
+                spaces.dedup();
+                let others = one_of(&spaces);
+                format!("`{name}` is in `{space}`, where variables have no initial value; those in {others} do")
+            }
+            Self::NeedsBraces { name, what } => {
+                format!("`{name}` is {what}: its values stand in braces, one pair for each dimension")
+            }
+            Self::UnexpectedList(name) => format!("expected a single value of `{name}` here, found a list"),
+            Self::TooMany { name, size } => {
+                let s = if *size == 1 { "" } else { "s" };
+                format!("this is one too many: `{name}` has room for {size} value{s} here")
+            }
+            Self::NoLength(name) => format!("`{name}` takes its length from these values, and there are none"),
+            Self::VectorLength { name, expected, found } => {
+                format!("a vector of `{name}` has {expected} elements, found {found}")
+            }
+            Self::Number { shown, integer, name, ty } => {
+                let what = if *integer { "an integer" } else { "a floating-point number" };
+                format!("`{shown}` is {what}, but `{name}` is `{ty}`")
+            }
+            Self::AddressType { name, ty, types } => {
+                format!("this address cannot be the value of `{name}`, which is `{ty}`: it takes {}", one_of(types))
+            }
+            Self::MaskType { name, ty, types } => {
+                format!("a byte cannot be the value of `{name}`, which is `{ty}`: it takes {}", one_of(types))
+            }
+            Self::WrongSymbol { name, symbol } => {
+                format!("`{name}` is {}, whose address cannot be an initial value", symbol.describe())
+            }
+            Self::VariableSpace { name, space } => {
+                let spaces = ISA.initial("address").map_or(&[] as &[_], |i| i.to);
+                format!("`{name}` is in `{space}`: only addresses in {} can be initial values", one_of(spaces))
+            }
+            Self::NotAValue(shown) => format!("`{shown}` cannot be an initial value"),
+            Self::SumWithFunction(name) => {
+                format!("`{name}` is a function: nothing can be added to its address")
+            }
+            Self::Offset(shown) => format!("`{shown}` is no whole number of bytes to add to an address"),
+            Self::UnknownOperator(text) => {
+                format!("`{text}` is no operator; the only one with a name is `generic`")
+            }
+            Self::GenericOf { value, .. } => {
+                format!("`{value}` is not the name of a variable, and nothing else has a generic address here")
+            }
+            Self::GenericOfSymbol { name, symbol } => {
+                format!("`{name}` is {}: only variables have a generic address", symbol.describe())
+            }
+            Self::Mask(text) => format!("`{text}` does not select one byte"),
+            Self::MaskOfFloat(shown) => {
+                format!("`{shown}` is a floating-point number: a mask selects from an address or an integer")
+            }
+            Self::NeedsFields(ty) => {
+                let example = fields_of(ty).first().copied().unwrap_or("width");
+                format!("the fields of a `{ty}` are given by name, as in `{{ {example} = 1 }}`")
+            }
+            Self::UnknownField { field, ty, .. } => format!("a `{ty}` has no field `{field}`"),
+            Self::UnknownValue { value, .. } => format!("`{value}` is no value of a field"),
+            Self::NamedValueInSum(name) => {
+                format!("`{name}` is not a number, and nothing can be computed with it")
+            }
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = match self {
+            Self::Space { .. } => "store the value at the beginning of the kernel instead",
+            Self::UnexpectedList(_) => "there is one pair of braces for each dimension",
+            Self::NoLength(_) => "give the length between the brackets",
+            Self::VectorLength { .. } => "of a vector, all elements must be given",
+            Self::Number { integer: true, ty, .. } if takes("float", ty) => {
+                "nothing is converted: write it with a decimal point"
+            }
+            Self::Number { integer: false, ty, .. } if takes("integer", ty) => {
+                "nothing is converted: write an integer, or choose a floating-point type"
+            }
+            Self::Number { ty, .. } => {
+                return Some(format!(
+                    "variables of type `{ty}` have no initial value; declare it with `.bN` and write the bits"
+                ));
+            }
+            Self::AddressType { ty, .. } if takes("mask", ty) => "one of its bytes can: `0xff(…)`",
+            Self::WrongSymbol { .. } => "variables and functions have such addresses",
+            Self::NotAValue(_) => "numbers and addresses can: `7`, `array + 4`, `generic(array)`",
+            Self::GenericOf { better: Some(better), .. } => {
+                return Some(format!("add outside of the parentheses: `{better}`"));
+            }
+            Self::GenericOfSymbol { name, symbol: Symbol::Function { .. } } => {
+                return Some(format!("write `{name}` alone for its address"));
+            }
+            Self::Mask(_) => "a mask is `0xff`, `0xff00` and so on, up to `0xff00000000000000`",
+            Self::UnknownField { near: Some(near), .. } | Self::UnknownValue { near: Some(near), .. } => {
+                return Some(format!("did you mean `{near}`?"));
+            }
+            Self::NeedsFields(ty) | Self::UnknownField { ty, .. } => {
+                return Some(format!("it has {}", one_of(&fields_of(ty))));
+            }
+            Self::UnknownValue { values: [], .. } => "write a number",
+            Self::UnknownValue { values, .. } => return Some(format!("it takes {}", one_of(values))),
+            _ => return None,
+        };
+        Some(help.to_owned())
+    }
+}
+
+/// Whether variables of a type take that kind of value.
+fn takes(kind: &str, ty: &str) -> bool {
+    ISA.initial(kind).is_some_and(|i| i.types.contains(&ty))
+}
+
+fn fields_of(ty: &str) -> Vec<&'static str> {
+    ISA.fields.iter().filter(|f| f.of.contains(&ty)).map(|f| f.name).collect()
+}
 
 /// What a kind of value is called in the tables' gates.
 pub fn describe(kind: &str) -> &'static str {
@@ -24,223 +271,190 @@ pub fn describe(kind: &str) -> &'static str {
     }
 }
 
-/// An initial value in a state space that has none.
+/// Reports an initial value in a state space that has none.
 pub fn space(range: Range<usize>, name: &str, space: &str) -> Diagnostic {
-    let mut spaces: Vec<&str> = ISA.initials.iter().flat_map(|i| i.spaces).copied().collect();
-    spaces.sort_unstable();
-    spaces.dedup();
-    let message =
-        format!("`{name}` is in `{space}`, where variables have no initial value; those in {} do", one_of(&spaces));
-    Diagnostic::error(CODE, range, message).with_help("store the value at the beginning of the kernel instead")
+    Diagnostic::new(range, Initializer::Space { name: name.into(), space: space.into() })
 }
 
-/// A single value where a list must be.
-pub fn needs_braces(range: Range<usize>, name: &str, what: &str) -> Diagnostic {
-    Diagnostic::error(
-        CODE,
-        range,
-        format!("`{name}` is {what}: its values stand in braces, one pair for each dimension"),
-    )
+/// Reports a single value where a list must be. `what` is what the variable is, in words.
+pub fn needs_braces(range: Range<usize>, name: &str, what: &'static str) -> Diagnostic {
+    Diagnostic::new(range, Initializer::NeedsBraces { name: name.into(), what })
 }
 
-/// A list where a single value must be.
+/// Reports a list where a single value must be.
 pub fn unexpected_list(range: Range<usize>, name: &str) -> Diagnostic {
-    Diagnostic::error(CODE, range, format!("expected a single value of `{name}` here, found a list"))
-        .with_help("there is one pair of braces for each dimension")
+    Diagnostic::new(range, Initializer::UnexpectedList(name.into()))
 }
 
-/// More values than there is room for.
+/// Reports more values than there is room for.
 pub fn too_many(range: Range<usize>, name: &str, size: u64) -> Diagnostic {
-    let s = if size == 1 { "" } else { "s" };
-    Diagnostic::error(CODE, range, format!("this is one too many: `{name}` has room for {size} value{s} here"))
+    Diagnostic::new(range, Initializer::TooMany { name: name.into(), size })
 }
 
-/// An array that gets its length from nothing.
+/// Reports an array that gets its length from nothing.
 pub fn no_length(range: Range<usize>, name: &str) -> Diagnostic {
-    Diagnostic::error(CODE, range, format!("`{name}` takes its length from these values, and there are none"))
-        .with_help("give the length between the brackets")
+    Diagnostic::new(range, Initializer::NoLength(name.into()))
 }
 
-/// A vector with a wrong number of elements.
-pub fn vector(range: Range<usize>, name: &str, wanted: usize, found: usize) -> Diagnostic {
-    Diagnostic::error(CODE, range, format!("a vector of `{name}` has {wanted} elements, found {found}"))
-        .with_help("of a vector, all elements must be given")
+/// Reports a vector with a wrong number of elements.
+pub fn vector(range: Range<usize>, name: &str, expected: usize, found: usize) -> Diagnostic {
+    Diagnostic::new(range, Initializer::VectorLength { name: name.into(), expected, found })
 }
 
-/// A number of the wrong kind.
-pub fn number(range: Range<usize>, text: &str, integer: bool, name: &str, ty: &str) -> Diagnostic {
-    let shown: String = text.chars().take(40).collect();
-    let takes = |kind: &str| ISA.initial(kind).is_some_and(|i| i.types.contains(&ty));
-    let what = if integer { "an integer" } else { "a floating-point number" };
-    let message = format!("`{shown}` is {what}, but `{name}` is `{ty}`");
-    let found = Diagnostic::error(CODE, range.clone(), message);
-    if integer && takes("float") {
-        let decimal =
-            !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
-        let found = found.with_help("nothing is converted: write it with a decimal point");
-        return match decimal {
-            true => found.fix(Fix::replace(format!("Write `{text}.0`"), range, format!("{text}.0")).preferred()),
-            false => found,
-        };
-    }
-    if !integer && takes("integer") {
-        return found.with_help("nothing is converted: write an integer, or choose a floating-point type");
-    }
-    found.with_help(format!("variables of type `{ty}` have no initial value; declare it with `.bN` and write the bits"))
+/// Reports a number of the wrong kind.
+pub fn number(range: Range<usize>, text: &str, integer: bool, name: &str, ty: &'static str) -> Diagnostic {
+    let decimal =
+        !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+    let fix = (integer && decimal && takes("float", ty))
+        .then(|| Fix::replace(format!("Write `{text}.0`"), range.clone(), format!("{text}.0")).preferred());
+    let found = Initializer::Number { shown: excerpt(text), integer, name: name.into(), ty };
+    Diagnostic::new(range, found).fixes(fix)
 }
 
-/// An address in a variable whose type holds none.
-pub fn address_type(range: Range<usize>, name: &str, ty: &str, types: &[&str]) -> Diagnostic {
-    let wanted = one_of(types);
-    let found = Diagnostic::error(
-        CODE,
-        range,
-        format!("this address cannot be the value of `{name}`, which is `{ty}`: it takes {wanted}"),
-    );
-    let bytes = ISA.initial("mask").is_some_and(|i| i.types.contains(&ty));
-    if bytes { found.with_help("one of its bytes can: `0xff(…)`") } else { found }
+/// Reports an address in a variable whose type holds none.
+pub fn address_type(range: Range<usize>, name: &str, ty: &'static str, types: &'static [&'static str]) -> Diagnostic {
+    Diagnostic::new(range, Initializer::AddressType { name: name.into(), ty, types })
 }
 
-/// One byte of a number in a variable whose type is no integer.
-pub fn mask_type(range: Range<usize>, name: &str, ty: &str, types: &[&str]) -> Diagnostic {
-    Diagnostic::error(
-        CODE,
-        range,
-        format!("a byte cannot be the value of `{name}`, which is `{ty}`: it takes {}", one_of(types)),
-    )
+/// Reports one byte of a number in a variable whose type is no integer.
+pub fn mask_type(range: Range<usize>, name: &str, ty: &'static str, types: &'static [&'static str]) -> Diagnostic {
+    Diagnostic::new(range, Initializer::MaskType { name: name.into(), ty, types })
 }
 
-/// A name that stands for no address.
+/// Reports a name that stands for no address.
 pub fn wrong_symbol(range: Range<usize>, name: &str, symbol: &Symbol) -> Diagnostic {
-    let found = Diagnostic::error(
-        CODE,
-        range,
-        format!("`{name}` is {}, whose address cannot be an initial value", symbol.describe()),
-    );
-    found.with_help("variables and functions have such addresses")
+    Diagnostic::new(range, Initializer::WrongSymbol { name: name.into(), symbol: *symbol })
 }
 
-/// A variable in a state space whose addresses are not known before the program runs.
-pub fn variable_space(range: Range<usize>, name: &str, space: &str) -> Diagnostic {
-    let spaces = ISA.initial("address").map_or(&[] as &[_], |i| i.to);
-    Diagnostic::error(
-        CODE,
-        range,
-        format!("`{name}` is in `{space}`: only addresses in {} can be initial values", one_of(spaces)),
-    )
+/// Reports a variable in a state space whose addresses are not known before the program runs.
+pub fn variable_space(range: Range<usize>, name: &str, space: &'static str) -> Diagnostic {
+    Diagnostic::new(range, Initializer::VariableSpace { name: name.into(), space })
 }
 
-/// Something that is neither a number nor an address.
+/// Reports something that is neither a number nor an address.
 pub fn not_a_value(range: Range<usize>, text: &str) -> Diagnostic {
-    let shown: String = text.chars().take(40).collect();
-    Diagnostic::error(CODE, range, format!("`{shown}` cannot be an initial value"))
-        .with_help("numbers and addresses can: `7`, `array + 4`, `generic(array)`")
+    Diagnostic::new(range, Initializer::NotAValue(excerpt(text)))
 }
 
-/// A sum with the address of a function.
+/// Reports a sum with the address of a function.
 pub fn sum_with_function(range: Range<usize>, name: &str) -> Diagnostic {
-    Diagnostic::error(CODE, range, format!("`{name}` is a function: nothing can be added to its address"))
+    Diagnostic::new(range, Initializer::SumWithFunction(name.into()))
 }
 
-/// Something other than a whole number added to an address.
+/// Reports something other than a whole number that is added to an address.
 pub fn offset_not_whole(range: Range<usize>, text: &str) -> Diagnostic {
-    let shown: String = text.chars().take(40).collect();
-    Diagnostic::error(CODE, range, format!("`{shown}` is no whole number of bytes to add to an address"))
+    Diagnostic::new(range, Initializer::Offset(excerpt(text)))
 }
 
-/// `foo(x)`.
+/// Reports `foo(x)`.
 pub fn unknown_operator(operator: Word<'_>) -> Diagnostic {
-    let message = format!("`{}` is no operator; the only one with a name is `generic`", operator.text);
-    let found = Diagnostic::error(CODE, operator.range(), message);
-    match suggest(&operator.text.to_lowercase(), ["generic"])
-        .or((operator.text.to_lowercase() == "generic").then_some("generic"))
-    {
-        Some(name) => found.fix(Fix::replace("Write `generic`", operator.range(), name).preferred()),
-        None => found,
-    }
+    let lower = operator.text.to_lowercase();
+    let meant = lower == "generic" || suggest(&lower, ["generic"]).is_some();
+    let fix = meant.then(|| Fix::replace("Write `generic`", operator.range(), "generic").preferred());
+    Diagnostic::new(operator.range(), Initializer::UnknownOperator(operator.text.into())).fixes(fix)
 }
 
-/// `generic(…)` of something that is no plain name; `base` is what a sum in it begins with.
+/// Reports `generic(…)` of something that is no plain name; `base` is what a sum in it begins with.
 pub fn generic_of(value: Word<'_>, whole: Word<'_>, base: Option<Word<'_>>) -> Diagnostic {
-    let message =
-        format!("`{}` is not the name of a variable, and nothing else has a generic address here", value.text);
-    let found = Diagnostic::error(CODE, value.range(), message);
-    let Some(base) = base else { return found };
-    let rest = value.text.get(base.text.len()..).unwrap_or("");
-    let better = format!("generic({}){rest}", base.text);
-    found
-        .with_help(format!("add outside of the parentheses: `{better}`"))
-        .fix(Fix::replace("Add outside of the parentheses", whole.range(), better).preferred())
+    let better = base.map(|base| {
+        let rest = value.text.get(base.text.len()..).unwrap_or("");
+        format!("generic({}){rest}", base.text)
+    });
+    let fix = better
+        .as_deref()
+        .map(|better| Fix::replace("Add outside of the parentheses", whole.range(), better).preferred());
+    let found = Initializer::GenericOf { value: value.text.into(), better: better.as_deref().map(Into::into) };
+    Diagnostic::new(value.range(), found).fixes(fix)
 }
 
-/// `generic(…)` of a name that is no variable.
+/// Reports `generic(…)` of a name that is no variable.
 pub fn generic_of_symbol(range: Range<usize>, name: &str, symbol: &Symbol) -> Diagnostic {
-    let found = Diagnostic::error(
-        CODE,
-        range,
-        format!("`{name}` is {}: only variables have a generic address", symbol.describe()),
-    );
-    match symbol {
-        Symbol::Function { .. } => found.with_help(format!("write `{name}` alone for its address")),
-        _ => found,
-    }
+    Diagnostic::new(range, Initializer::GenericOfSymbol { name: name.into(), symbol: *symbol })
 }
 
-/// A mask that does not select one byte.
+/// Reports a mask that does not select one byte.
 pub fn mask(word: Word<'_>) -> Diagnostic {
-    Diagnostic::error(CODE, word.range(), format!("`{}` does not select one byte", word.text))
-        .with_help("a mask is `0xff`, `0xff00` and so on, up to `0xff00000000000000`")
+    Diagnostic::new(word.range(), Initializer::Mask(word.text.into()))
 }
 
-/// A byte of a floating-point number.
+/// Reports a byte of a floating-point number.
 pub fn mask_of_float(range: Range<usize>, text: &str) -> Diagnostic {
-    let shown: String = text.chars().take(40).collect();
-    Diagnostic::error(
-        CODE,
-        range,
-        format!("`{shown}` is a floating-point number: a mask selects from an address or an integer"),
-    )
+    Diagnostic::new(range, Initializer::MaskOfFloat(excerpt(text)))
 }
 
-/// A value without name among the fields of an opaque type.
-pub fn needs_fields(range: Range<usize>, ty: &str) -> Diagnostic {
-    let fields = fields_of(ty);
-    let example = fields.first().copied().unwrap_or("width");
-    Diagnostic::error(CODE, range, format!("the fields of a `{ty}` are given by name, as in `{{ {example} = 1 }}`"))
-        .with_help(format!("it has {}", one_of(&fields)))
+/// Reports a value without a name among the fields of an opaque type.
+pub fn needs_fields(range: Range<usize>, ty: &'static str) -> Diagnostic {
+    Diagnostic::new(range, Initializer::NeedsFields(ty))
 }
 
-/// A field that the type does not have.
-pub fn unknown_field(name: Word<'_>, ty: &str) -> Diagnostic {
-    let fields = fields_of(ty);
-    let found = Diagnostic::error(CODE, name.range(), format!("a `{ty}` has no field `{}`", name.text));
-    match suggest(name.text, fields.iter().copied()) {
-        Some(near) => found
-            .with_help(format!("did you mean `{near}`?"))
-            .fix(Fix::replace(format!("Change to `{near}`"), name.range(), near).preferred()),
-        None => found.with_help(format!("it has {}", one_of(&fields))),
-    }
+fn change_to(range: Range<usize>, near: Option<&str>) -> Option<Fix> {
+    near.map(|near| Fix::replace(format!("Change to `{near}`"), range, near).preferred())
 }
 
-/// A name that is no value of a field.
-pub fn unknown_value(word: Word<'_>, values: &[&str]) -> Diagnostic {
-    let mut all: Vec<&str> = ISA.fields.iter().flat_map(|f| f.values).copied().collect();
-    all.dedup();
-    let found = Diagnostic::error(CODE, word.range(), format!("`{}` is no value of a field", word.text));
-    match suggest(word.text, all.iter().copied()) {
-        Some(near) => found
-            .with_help(format!("did you mean `{near}`?"))
-            .fix(Fix::replace(format!("Change to `{near}`"), word.range(), near).preferred()),
-        None if values.is_empty() => found.with_help("write a number"),
-        None => found.with_help(format!("it takes {}", one_of(values))),
-    }
+/// Reports a field that the type does not have.
+pub fn unknown_field(name: Word<'_>, ty: &'static str) -> Diagnostic {
+    let near = suggest(name.text, fields_of(ty));
+    let found = Initializer::UnknownField { field: name.text.into(), ty, near };
+    Diagnostic::new(name.range(), found).fixes(change_to(name.range(), near))
 }
 
-/// The name of a value, with an operator.
+/// Reports a name that is no value of a field; `values` are those of the field.
+pub fn unknown_value(word: Word<'_>, values: &'static [&'static str]) -> Diagnostic {
+    let near = suggest(word.text, ISA.fields.iter().flat_map(|f| f.values).copied());
+    let found = Initializer::UnknownValue { value: word.text.into(), near, values };
+    Diagnostic::new(word.range(), found).fixes(change_to(word.range(), near))
+}
+
+/// Reports the name of a value with an operator.
 pub fn named_value_in_sum(range: Range<usize>, name: &str) -> Diagnostic {
-    Diagnostic::error(CODE, range, format!("`{name}` is not a number, and nothing can be computed with it"))
+    Diagnostic::new(range, Initializer::NamedValueInSum(name.into()))
 }
 
-fn fields_of(ty: &str) -> Vec<&'static str> {
-    ISA.fields.iter().filter(|f| f.of.contains(&ty)).map(|f| f.name).collect()
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_module, mended, messages};
+
+    fn module(declarations: &str) -> String {
+        format!(".version 8.5\n.target sm_90\n.address_size 64\n{declarations}\n")
+    }
+
+    fn of(declarations: &str) -> Vec<String> {
+        messages(&in_module(Code::Initializer, &module(declarations)))
+    }
+
+    #[test]
+    fn values_have_the_shape_of_the_variable() {
+        assert!(of(".global .b32 a[2] = { 1, 2 };\n.global .v2 .b32 v = { 1, 2 };").is_empty());
+        assert_eq!(of(".global .b32 a[2] = { 1, 2, 3 };"), ["this is one too many: `a` has room for 2 values here"]);
+        assert_eq!(
+            of(".global .b32 a[2] = 1;"),
+            ["`a` is an array: its values stand in braces, one pair for each dimension"]
+        );
+        assert_eq!(of(".global .v2 .b32 v = { 1 };"), ["a vector of `v` has 2 elements, found 1"]);
+        assert_eq!(
+            of(".shared .b32 s = 1;"),
+            ["`s` is in `.shared`, where variables have no initial value; those in `.const` or `.global` do"]
+        );
+    }
+
+    #[test]
+    fn numbers_are_not_converted() {
+        let wrong = ".global .f32 x = 1;";
+        assert_eq!(of(wrong), ["`1` is an integer, but `x` is `.f32`"]);
+        assert_eq!(mended(Code::Initializer, &module(wrong)), module(".global .f32 x = 1.0;"));
+        assert!(of(".global .f32 x = 1.0;").is_empty());
+    }
+
+    #[test]
+    fn addresses_are_those_of_variables_and_functions() {
+        assert!(of(".global .b8 a[8];\n.global .u64 p = generic(a) + 4;").is_empty());
+        let wrong = ".global .b8 a[8];\n.global .u64 p = generic(a + 4);";
+        assert_eq!(of(wrong), ["`a + 4` is not the name of a variable, and nothing else has a generic address here"]);
+        assert!(mended(Code::Initializer, &module(wrong)).contains("= generic(a) + 4;"));
+        assert_eq!(
+            of(".shared .b8 s[8];\n.global .u64 p = s;"),
+            ["`s` is in `.shared`: only addresses in `.global` or `.const` can be initial values"]
+        );
+    }
 }

@@ -91,17 +91,16 @@ pub fn suggest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Opt
         .map(|(_, name)| name)
 }
 
-/// A finding with the known name that is nearest to what stands at its range: as help and as a fix.
-#[must_use]
-pub fn did_you_mean(found: Diagnostic, near: Option<&str>) -> Diagnostic {
-    let Some(near) = near else { return found };
-    let fix = write_instead(found.range.clone(), Some(near));
-    found.with_help(format!("did you mean `{near}`?")).fixes(fix)
-}
-
 /// The fix that writes a near name at a range, if there is such a name.
 pub fn write_instead(range: Range<usize>, near: Option<&str>) -> Option<Fix> {
     near.map(|near| Fix::replace(format!("Write `{near}`"), range, near))
+}
+
+/// The beginning of a text, as much as a message shows of it.
+pub(crate) fn excerpt(text: &str) -> Box<str> {
+    const MAX_SHOWN: usize = 40;
+    let end = text.char_indices().nth(MAX_SHOWN).map_or(text.len(), |(at, _)| at);
+    text.get(..end).unwrap_or("").into()
 }
 
 /// A larger distance is not a typing mistake.

@@ -1,5 +1,7 @@
 //! `syntax-error`: text that is not PTX. The parser recovers at the next statement, so each is reported by itself.
 
+#[cfg(test)]
+mod tests;
 mod unfinished;
 
 pub use unfinished::{

@@ -1,0 +1,125 @@
+//! Kinds of syntax errors with their words, what is right beside them, and their fixes.
+
+use crate::testing::{in_kernel, in_module, mended};
+use crate::{Code, Diagnostic, Severity};
+
+const HEADER: &str = ".version 8.5\n.target sm_90\n.address_size 64\n";
+
+/// Messages, with the help on a line of its own, about the body of a kernel.
+fn in_body(body: &str) -> Vec<String> {
+    in_kernel(Code::SyntaxError, body).iter().map(Diagnostic::text).collect()
+}
+
+/// The same about a module, whose header is added.
+fn outside(items: &str) -> Vec<String> {
+    in_module(Code::SyntaxError, &format!("{HEADER}{items}")).iter().map(Diagnostic::text).collect()
+}
+
+/// Expects that the first fix turns one text into another, which has no syntax error.
+fn assert_mended(wrong: &str, right: &str) {
+    assert_eq!(mended(Code::SyntaxError, &format!("{HEADER}{wrong}")), format!("{HEADER}{right}"));
+    assert_eq!(outside(right), [""; 0]);
+}
+
+/// The same with statements in the body of a kernel.
+fn assert_statement_mended(wrong: &str, right: &str) {
+    let kernel =
+        |body: &str| format!(".entry k(.param .u64 p)\n{{\n.reg .b32 %r<4>;\n.reg .b64 %rd<4>;\n{body}\nret;\n}}\n");
+    assert_mended(&kernel(wrong), &kernel(right));
+}
+
+#[test]
+fn separators_are_inserted() {
+    let no_semicolon = "mov.u32 %r1, 0\nmov.u32 %r2, 0;";
+    assert_eq!(in_body(no_semicolon), ["a `;` is missing after `0`"]);
+    assert_statement_mended(no_semicolon, "mov.u32 %r1, 0;\nmov.u32 %r2, 0;");
+    assert_eq!(in_body("mov.u32 %r1 0;"), ["a `,` is missing after `%r1`"]);
+    assert_statement_mended("mov.u32 %r1 0;", "mov.u32 %r1, 0;");
+    assert_eq!(in_body("ld.global.u32 %r1, [%rd1;"), ["a `]` is missing after `%rd1`"]);
+    assert_statement_mended("ld.global.u32 %r1, [%rd1;", "ld.global.u32 %r1, [%rd1];");
+}
+
+#[test]
+fn operands_that_are_missing() {
+    assert_eq!(in_body("mov.u32 %r1, ;"), ["something is missing after this comma"]);
+    assert_eq!(in_body("mov.u32 %r1, 1 +;"), ["an operand is missing after this `+`"]);
+    assert!(in_body("mov.u32 %r1, 1 + 2;").is_empty());
+    assert_eq!(in_body("add. %r1, %r2, %r3;"), ["a modifier is missing after the dot"]);
+}
+
+#[test]
+fn statements_of_other_languages() {
+    assert_eq!(
+        in_body("%r1 = 5;"),
+        ["unexpected `%r1 =`: PTX has no assignments\nan instruction names its result first, as in `add.s32 %r1, …`"]
+    );
+    assert_eq!(in_body("mov.u32 %r1, +%r2;"), ["`+` cannot stand before this\nremove it"]);
+    let subscript =
+        "a subscript stands only behind a variable without brackets around it\nwrite an offset in bytes, `[a+4]`";
+    assert_eq!(in_body("ld.param.u64 %rd1, [p[0]];"), [subscript]);
+    assert!(in_body("ld.param.u64 %rd1, [p+0];").is_empty());
+}
+
+#[test]
+fn offsets_are_added() {
+    let wrong = "ld.global.u32 %r1, [%rd1-4];";
+    assert_eq!(in_body(wrong), ["an offset is added, never subtracted\nwrite `+-` in place of `-`"]);
+    assert!(in_body("ld.global.u32 %r1, [%rd1+-4];").is_empty());
+}
+
+#[test]
+fn a_word_alone_on_its_line_may_be_a_label() {
+    let wrong = "bra.uni loop;\nloop\nmov.u32 %r1, 0;";
+    assert_eq!(in_body(wrong), ["`loop` is no instruction: if it is a label, `:` is missing after it"]);
+    assert_statement_mended(wrong, "bra.uni loop;\nloop:\nmov.u32 %r1, 0;");
+}
+
+#[test]
+fn parts_of_declarations() {
+    assert_eq!(in_body(".reg .f23 x;"), ["`.f23` is not a type\ndid you mean `.f32`?"]);
+    assert_statement_mended(".reg .f23 x;", ".reg .f32 x;");
+    assert_eq!(in_body(".reg x;"), ["a type is missing here, such as `.b32`"]);
+    assert_eq!(
+        in_body(".local .b8 .b8 x;"),
+        ["a declaration has one type, and this is the second\nremove one of them"]
+    );
+    let order = "this must stand before the type\n\
+                 the order is: `.align` and `.attribute`, state space, vector length, type, names";
+    assert_eq!(in_body(".local .align 4 .b8 .align 8 x;"), [order]);
+    assert!(in_body(".local .align 8 .b8 x;").is_empty());
+}
+
+#[test]
+fn headers_of_functions() {
+    assert_eq!(outside(".entry ()\n{\nret;\n}\n"), ["the name of this kernel is missing"]);
+    assert_eq!(outside(".func f(.param .b32)\n{\nret;\n}\n"), ["the name of the parameter is missing after this"]);
+    assert_eq!(outside(".entry k(.param .ptr .u64 p)\n{\nret;\n}\n"), ["`.ptr` must stand behind the type"]);
+    assert!(outside(".entry k(.param .u64 .ptr p)\n{\nret;\n}\n").is_empty());
+    let no_brace = ".func f()\n.reg .b32 %r1;\nmov.u32 %r1, 0;\nret;\n}\n";
+    assert_eq!(outside(no_brace), ["a `{` is missing after the header of this function"]);
+    assert_mended(no_brace, ".func f()\n{\n.reg .b32 %r1;\nmov.u32 %r1, 0;\nret;\n}\n");
+}
+
+#[test]
+fn functions_that_do_not_end() {
+    let nested = ".entry k()\n{\nret;\n.entry l()\n{\nret;\n}\n";
+    let text = "a `}` is missing after this: the next function begins inside of this one";
+    assert_eq!(outside(nested), [text]);
+    assert_mended(nested, ".entry k()\n{\nret;\n}\n.entry l()\n{\nret;\n}\n");
+    let open = ".entry k()\n{\nret;\n";
+    assert_eq!(outside(open), ["a `}` is missing at the end"]);
+    assert_mended(open, ".entry k()\n{\nret;\n}\n");
+}
+
+#[test]
+fn statements_outside_of_functions() {
+    let found = in_module(Code::SyntaxError, &format!("{HEADER}mov.u32 %r1, 0;\n"));
+    assert_eq!(found[0].message(), "an instruction must stand inside of a function");
+    assert_eq!((found.len(), found[0].severity), (1, Severity::Error));
+}
+
+#[test]
+fn comments_end() {
+    assert_eq!(outside("/* no end\n"), ["this comment is not closed: `*/` is missing"]);
+    assert_mended("/* no end\n", "/* no end */\n");
+}
