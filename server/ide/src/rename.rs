@@ -6,7 +6,6 @@ mod single;
 use crate::definition::{declarations, is_definition, linkage};
 use crate::fixes::TextEdit;
 use crate::references::{Access, Reference, Word, declaration_at, name_at, own_name, references};
-use ptx_analysis::ast;
 use ptx_analysis::codes::Words;
 use ptx_analysis::rules::reserved_name::{self, ReservedName};
 use ptx_analysis::semantics::names::{self, Declaration, What};

@@ -4,7 +4,7 @@ use super::statement::Statement;
 use super::{Fix, fix};
 use ptx_analysis::Code;
 use ptx_analysis::ast::Instruction;
-use ptx_analysis::head::{self, Candidate, Head, Problem};
+use ptx_analysis::head::{Candidate, Head, Problem};
 use ptx_analysis::rules::operand_kind::is_handle_of_wrong_type;
 use ptx_analysis::semantics;
 use ptx_isa::ISA;

@@ -71,7 +71,7 @@ pub mod variable_type;
 pub mod vector_length;
 pub mod vector_type;
 
-use crate::check::diagnostic::{Diagnostic, Fix};
+use crate::check::diagnostic::Fix;
 use std::ops::Range;
 
 /// The known name nearest to a misspelt one, if it is near enough to be meant.
