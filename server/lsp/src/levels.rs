@@ -32,6 +32,11 @@ impl Levels {
         self.changed.insert(code, level);
     }
 
+    /// Says how loud a kind of finding is to be, unless that was said before.
+    pub fn set_if_unset(&mut self, code: Code, level: Option<Severity>) {
+        self.changed.entry(code).or_insert(level);
+    }
+
     /// How loud a finding is; `None` if it is not reported.
     pub fn of(&self, found: &Diagnostic) -> Option<Severity> {
         match self.changed.get(&found.code()) {

@@ -62,7 +62,7 @@ struct Wanted {
 #[derive(Debug, Clone, PartialEq)]
 struct Limits {
     checks: ptx_interp::findings::Checks,
-    steps: u64,
+    steps: usize,
 }
 
 /// What came of evaluating a text.
@@ -388,7 +388,8 @@ fn evaluate(
     let above = question.launch == Written::Above;
     let chosen = module.choose(question).map_err(|why| Refusal::not_chosen(why, above))?;
     let entry = chosen.launch.entry.to_string();
-    let settings = machine::Settings { checks: limits.checks, limit: limits.steps, ..machine::Settings::default() };
+    let settings =
+        machine::Settings { checks: limits.checks, limit: limits.steps as u64, ..machine::Settings::default() };
     let path = document.uri.to_file_path();
     let folder = path.as_deref().and_then(|p| p.parent());
     let deadline = time.map(|time| Instant::now() + time);
