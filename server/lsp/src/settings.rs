@@ -110,9 +110,9 @@ settings! {
         /// `workspace.*`
         let workspace: Workspace = Workspace::default();
         "project.targets": Targets(.project.targets),
-            "the architectures that the code is for, such as `[\"sm_80\", \"sm_90\"]`: what one of them has not got is a warning, though `.target` allows it";
+            "the architectures that the code is for, such as `[\"sm_80\", \"sm_90\"]`: using a feature that one of them lacks is a warning, even where `.target` allows it";
         "project.version": Version(.project.version),
-            "the newest PTX version that may be used, such as `\"7.8\"`: what needs a newer one is a warning, though `.version` allows it";
+            "the newest PTX version that the code may use, such as `\"7.8\"`: using a feature of a newer one is a warning, even where `.version` allows it";
         "target": Target(target: Option<String> = None),
             "check as if `.target` named this architecture, such as `\"sm_90a\"`";
     }
@@ -124,15 +124,15 @@ settings! {
         "codeLens.enable": Flag(enable: bool = true),
             "whether to show code lenses: lines above declarations";
         "codeLens.branches": Flag(.options.branches),
-            "from how many places execution goes to a label";
+            "the number of places from which execution goes to a label";
         "codeLens.calls": Flag(.options.calls),
-            "how often a function is called";
+            "the number of calls of a function";
         "codeLens.evaluate": Flag(.options.evaluate),
-            "an action above each kernel that executes it and shows what its lanes hold";
+            "an action above each kernel that executes it and shows the values of its lanes";
         "codeLens.registers": Flag(.options.registers),
-            "how many registers a function needs, as estimated, and how many of its warps run at a time";
+            "the estimated number of registers that a function needs, and how many of its warps run at a time";
         "codeLens.uses": Flag(.options.uses),
-            "how often a variable of the module is used";
+            "the number of uses of a module variable";
     }
 
     /// Settings of completion and of signature help.
@@ -142,11 +142,11 @@ settings! {
         "completion.enable": Flag(enable: bool = true),
             "whether to complete what is typed";
         "completion.signatures": Flag(signatures: bool = true),
-            "whether to show the forms of the instruction whose operands are written";
+            "whether to show the forms of the instruction whose operands are being typed";
         "completion.snippets": Flag(.options.snippets),
-            "whether whole forms and pieces of programs are offered, with places to fill in, if the editor can do that";
+            "whether to offer whole instruction forms and program skeletons as snippets, if the editor supports them";
         "completion.unavailable": Flag(.options.unavailable),
-            "whether to list, last and marked, what the module's version or target has not got";
+            "whether to list what the module's version or target does not support, marked and after everything else";
     }
 
     /// Settings of diagnostics.
@@ -154,16 +154,16 @@ settings! {
         /// How loud each code is.
         let levels: Levels = Levels::default();
         "diagnostics.enable": Flag(enable: bool = true),
-            "whether to report anything";
+            "whether to report diagnostics";
         "diagnostics.disabled": Disabled(.levels),
-            "these are not reported, for instance `[\"deprecated\"]`; the same as `off` in `diagnostics.severity`";
+            "codes that are not reported, such as `[\"deprecated\"]`; the same as `off` in `diagnostics.severity`";
         "diagnostics.holdBack": Flag(hold_back: bool = true),
-            "whether diagnostics that the next keys may make go away wait for a pause in typing";
+            "whether diagnostics that the next characters may resolve wait for a pause in typing";
         "diagnostics.severity": Severities(.levels),
-            "another level for a code: `error`, `warning`, `information`, `hint` or `off`; whatever is off by default is switched on by naming a level";
+            "another level for a code: `error`, `warning`, `information`, `hint` or `off`; naming a level also enables a code that is off by default";
         // VS Code shows no more of one file, and a broken file of a few megabytes can have ten thousands.
         "diagnostics.limit": Number(limit: usize = 1000, ANY),
-            "how many are reported of one document, the worst first";
+            "the maximum number of diagnostics for one document, the most severe first";
     }
 
     /// Settings of evaluating kernels.
@@ -171,17 +171,17 @@ settings! {
         /// What is looked for.
         let checks: Checks = machine::Settings::default().checks;
         "evaluation.enable": Flag(enable: bool = true),
-            "whether kernels can be executed by the interpreter, to see what every lane holds";
+            "whether the interpreter may execute kernels, to show the values of every lane";
         "evaluation.find": Kinds(.checks, true),
-            "what is looked for beside what is looked for anyhow: `nan`";
+            "checks to run that are off by default: `nan`";
         "evaluation.hints": Flag(hints: bool = true),
             "whether the values of the chosen lane are shown at the ends of lines after an evaluation";
         "evaluation.live": Flag(live: bool = true),
-            "whether a kernel that was evaluated is evaluated again after an edit, for a quarter of a second at most";
+            "whether an evaluated kernel is evaluated again after an edit, for at most a quarter of a second";
         "evaluation.steps": Number(steps: usize = default_steps(), 1..=usize::MAX),
-            "a run stops after so many warp instructions";
+            "the number of warp instructions after which a run stops";
         "evaluation.without": Kinds(.checks, false),
-            "what is not looked for: `race`, `uninitialized-memory` … (docs/interpreter.md)";
+            "checks to turn off: `race`, `uninitialized-memory` … ([all](interpreter.md#what-is-found))";
     }
 
     /// Settings of formatting.
@@ -189,23 +189,23 @@ settings! {
         /// How a text is to look; the client says how it is indented.
         let options: FormatOptions = FormatOptions::default();
         "formatting.alignComments": Flag(.options.align_comments),
-            "comments behind consecutive lines stand in a column";
+            "whether to align the comments after consecutive lines";
         "formatting.alignDeclarations": Flag(.options.align_declarations),
-            "the parts of consecutive declarations stand in columns";
+            "whether to align the parts of consecutive declarations";
         "formatting.blankLines": Number(.options.blank_lines, COLUMNS),
-            "how many blank lines may follow each other";
+            "the maximum number of consecutive blank lines";
         "formatting.onType": Flag(on_type: bool = true),
-            "indent a line when its semicolon, brace, colon or end is typed, if the editor asks for it";
+            "whether to indent a line when its semicolon, brace, colon or line end is typed, if the editor asks for it";
         "formatting.operandColumn": Number(.options.operand_column, COLUMNS),
-            "room for an opcode with its modifiers before the operands; 0 aligns nothing";
+            "the width reserved for an opcode with its modifiers; 0 turns alignment off";
         "formatting.operands": Choice(.options.operands),
-            "where operands begin: in one column all over the file, in one for each run of consecutive instructions, or right behind the opcode";
+            "where operands begin: in one column in the whole file, in one column for each run of consecutive instructions, or directly after the opcode";
         "formatting.outdentGuards": Flag(.options.outdent_guards),
-            "guard predicates stand one level further left than opcodes, in a column of their own";
+            "whether guard predicates stand one level left of opcodes, in a column of their own";
         "formatting.outdentLabels": Flag(.options.outdent_labels),
-            "labels stand one level further left than instructions";
+            "whether labels stand one level left of instructions";
         "formatting.width": Number(.options.width, COLUMNS),
-            "what fits into so many columns may stand in one line; nothing is broken that the author did not break, but lists of parameters";
+            "the line width up to which something may stand on one line; only parameter lists are broken where the author did not break them";
     }
 
     /// Settings of hover.
@@ -219,27 +219,27 @@ settings! {
         /// Which ones.
         let options: HintOptions = HintOptions::default();
         "inlayHints.enable": Flag(enable: bool = true),
-            "whether to show inlay hints: what a line says without writing it";
+            "whether to show inlay hints: facts about a line that it does not spell out";
         "inlayHints.arguments": Flag(.options.arguments),
             "the names of parameters before the arguments of a call";
         "inlayHints.constants": Flag(.options.constants),
             "the values of constant expressions";
         "inlayHints.decoded": Flag(.options.decoded),
-            "what truth tables, selectors, masks and the like mean: `= a & ~b` behind a table of `lop3`";
+            "the meaning of truth tables, selectors, masks and the like: `= a & ~b` after a table of `lop3`";
         "inlayHints.defaults": Choice(.options.defaults),
-            "what modifiers mean that are not written: `atom.add` is `atom.relaxed.gpu.add`; `notable` are those that one may forget, orderings and scopes";
+            "the meaning of omitted modifiers: `atom.add` is `atom.relaxed.gpu.add`; `notable` shows those that are easily forgotten, orderings and scopes";
         "inlayHints.elements": Flag(.options.elements),
-            "the element of an array behind an offset in bytes: `[table+16]` is `table[4]`";
+            "the array element at an offset in bytes: `[table+16]` is `table[4]`";
         "inlayHints.floats": Flag(.options.floats),
             "the values of floating-point numbers that are written as bits: `0f3F800000` is 1.0";
         "inlayHints.offsets": Flag(.options.offsets),
             "where the parameters of a kernel begin";
         "inlayHints.registers": Choice(.options.registers),
-            "how many registers hold a value: where the number peaks in a function, or in every line";
+            "the number of live registers: where it peaks in a function, or on every line";
         "inlayHints.shapes": Flag(.options.shapes),
-            "the shapes of matrix operands, at the first of a run of equal instructions";
+            "the shapes of matrix operands, at the first of several equal instructions in a row";
         "inlayHints.sources": Flag(.options.sources),
-            "the file and line that `.loc` names by number, unless a comment or the `.loc` before says the same";
+            "the file and line that `.loc` names by number, unless a comment or the previous `.loc` already does";
         "inlayHints.types": Flag(.options.types),
             "the types of registers where they are written";
     }
@@ -247,34 +247,34 @@ settings! {
     /// Settings of the comparison with NVIDIA's assembler, as they are written.
     Ptxas(settings => &mut settings.ptxas) {
         "ptxas.path": Path(path: String = String::new()),
-            "NVIDIA's assembler, to compare registers with; never looked for, and taken from the initialization options of a client that vouches for them alone: [how](ptxas.md)";
+            "NVIDIA's assembler, to compare registers with; never searched for, and read only from the initialization options of a client that vouches for them: [how](ptxas.md)";
         "ptxas.arguments": Options(arguments: Vec<String> = Vec::new()),
-            "what it is called with besides, such as `[\"--maxrregcount\", \"64\"]`: options that change the code, none that name a file";
+            "additional options for it, such as `[\"--maxrregcount\", \"64\"]`: options that change the code, none that name a file";
         // At most an hour; at least a second, which the smallest module may take on a busy machine.
         "ptxas.timeout": Number(timeout: usize = 60, 1..=3600),
-            "how many seconds it may take";
+            "how many seconds it may run";
     }
 
     /// Settings of semantic tokens.
     SemanticTokens(settings => &mut settings.semantic_tokens) {
         "semanticTokens.enable": Flag(enable: bool = true),
-            "whether to say what each word is, for its colour";
+            "whether to report the kind of each word, for its colour";
         "semanticTokens.standardOnly": Flag(standard: bool = false),
-            "only kinds that the protocol knows: an opcode is a `function`, a register a `variable`; [all kinds](semantic-tokens.md)";
+            "whether to use only the kinds of the protocol: an opcode is a `function`, a register a `variable`; [all kinds](semantic-tokens.md)";
         "semanticTokens.limit": Number(limit: usize = 1 << 20, ANY),
-            "longer texts, in bytes, get tokens for what is on the screen, if the editor asks for that, but none for all of the text";
+            "the size in bytes above which a text gets tokens only for its visible part, if the editor asks for that";
     }
 
     /// Settings of files that are not open.
     Workspace(settings => &mut settings.workspace) {
         "workspace.diagnostics": Flag(diagnostics: bool = true),
-            "whether files that are not open are checked when the editor asks for the diagnostics of the whole workspace; errors and warnings of them are reported";
+            "whether files that are not open are checked when the editor asks for the diagnostics of the whole workspace; only their errors and warnings are reported";
         "workspace.exclude": Globs(exclude: Vec<String> = Vec::new()),
-            "files and folders that are left out, relative to each folder of the workspace, such as `[\"build\", \"**/old_*.ptx\"]`; what is hidden or ignored by git is left out anyhow";
+            "files and folders to leave out, relative to each folder of the workspace, such as `[\"build\", \"**/old_*.ptx\"]`; hidden files and those that git ignores are always left out";
         "workspace.files": Number(files: usize = 5000, ANY),
-            "how many files that are not open are looked at";
+            "the maximum number of files that are read without being open";
         "workspace.megabytes": Number(megabytes: usize = 32, ANY),
-            "bigger files are left out while they are not open";
+            "the size in megabytes above which a file that is not open is left out";
     }
 }
 
