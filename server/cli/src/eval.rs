@@ -49,7 +49,7 @@ pub struct Arguments {
     /// How to report
     #[arg(long, value_enum, default_value = "human")]
     format: Format,
-    /// Stop a run after so many warp instructions
+    /// Stop a run after this number of warp instructions
     #[arg(long, value_name = "STEPS", default_value_t = Settings::default().limit, value_parser = clap::value_parser!(u64).range(1..))]
     limit: u64,
     /// Look for this as well: `nan`

@@ -27,7 +27,7 @@ pub struct Arguments {
     /// Indent with tabs
     #[arg(long)]
     tabs: bool,
-    /// What fits into so many columns may stand in one line
+    /// The line width, in columns, up to which something may stand on one line
     #[arg(long, value_name = "N", default_value_t = 100)]
     width: u16,
     /// Where operands begin

@@ -63,7 +63,7 @@ impl Origin {
         self.open_in_pieces(1)
     }
 
-    /// The same, in pieces on so many threads where that is quicker: for those who go through it from beginning to end.
+    /// The same, parsed in chunks on this number of threads where that is faster: for callers that read the whole file.
     pub fn open_in_pieces(&self, threads: usize) -> Opened {
         let bytes = match self.read() {
             Ok(bytes) => bytes,

@@ -41,7 +41,7 @@ pub enum Hits {
     Exactly(u64),
     /// Up to this hit.
     AtMost(u64),
-    /// At every so many.
+    /// At every n-th hit.
     Every(u64),
 }
 

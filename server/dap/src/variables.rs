@@ -379,7 +379,7 @@ impl View<'_> {
     /// Buffers of the launch, and variables in constant memory.
     fn buffers(&self) -> Vec<InMemory> {
         let executable = &self.now.machine.executable;
-        let nobody = Frame { target: self.now.focus, group: 0, depth: 0, mask: 0 };
+        let no_lanes = Frame { target: self.now.focus, group: 0, depth: 0, mask: 0 };
         let mut out: Vec<InMemory> = Vec::new();
         for buffer in &self.debuggee.buffers {
             let address = match buffer.place {
@@ -388,11 +388,11 @@ impl View<'_> {
                 launch::Place::Image(_) => None,
             };
             let Some(address) = address else { continue };
-            let at = Reference { target: self.now.focus, lane: self.lane_of(nobody), address };
+            let at = Reference { target: self.now.focus, lane: self.lane_of(no_lanes), address };
             let name = executable.variable_name(&buffer.name).to_owned();
             out.push(InMemory { name, at, element: buffer.element, count: buffer.element.count(buffer.bytes) });
         }
-        for variable in self.variables_in(Window::Constant, nobody, 0) {
+        for variable in self.variables_in(Window::Constant, no_lanes, 0) {
             if !out.iter().any(|known| known.at.address == variable.at.address) {
                 out.push(variable);
             }

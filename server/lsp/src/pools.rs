@@ -92,7 +92,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn runs_of_kernels_keep_nobody_waiting() {
+    fn running_kernels_does_not_delay_requests() {
         let threads = Threads::new().unwrap();
         let pools = threads.pools();
         let (free, until) = channel::<()>();

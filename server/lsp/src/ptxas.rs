@@ -279,8 +279,8 @@ fn word(options: Option<&Value>) -> Word {
     Configuration::new(&written.path, &written.arguments, limit).map_or_else(Word::Wrong, Word::Ready)
 }
 
-/// The folder of the workspace that a file lies in, by its name or by where links lead. A folder that the user's home lies in is
-/// nobody's project, though an editor may have taken it for one.
+/// The folder of the workspace that a file lies in, by its name or by where links lead. A folder that contains
+/// the user's home is never a project, even if the editor opened it as a workspace.
 fn inside(path: &Path, folders: &Folders) -> Option<String> {
     let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let home = std::env::home_dir().map(|home| real(&home));

@@ -89,17 +89,17 @@ impl Outgoing {
         }
     }
 
-    /// Whether so much waits to be written that nothing should be added that can wait.
+    /// Whether the queue is so long that messages that can wait should not be added.
     pub fn is_congested(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > MAX_BEFORE_DIAGNOSTICS_WAIT
     }
 
-    /// Whether so much waits to be written that no request is answered.
+    /// Whether the queue is so long that requests are refused.
     pub fn is_full(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > MAX_BEFORE_REFUSAL
     }
 
-    /// Whether so much waits that the session is to end.
+    /// Whether the queue is so long that the session must end.
     pub fn is_overfull(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > MAX_WAITING
     }

@@ -18,7 +18,7 @@ pub struct Client {
     seq: i64,
     /// The warp that it stopped in last.
     pub thread: i64,
-    /// Events that nobody has asked for yet.
+    /// Events that the test has not read yet.
     pub events: VecDeque<Value>,
 }
 

@@ -211,7 +211,7 @@ fn values_are_changed_and_the_run_goes_on_from_there() {
     assert_eq!(client.evaluate("[out+80]:u32"), "43");
     assert_eq!(client.evaluate("[out+508]:u32"), "77");
     assert_eq!(client.evaluate("[out]:u32"), "84");
-    // … and whoever goes back past the writes is on the older run.
+    // Going back past the writes returns to the older run.
     client.ask("setBreakpoints", json!({ "source": { "path": kernel.path }, "breakpoints": [] }));
     assert_eq!(client.go("reverseContinue", json!({}))["reason"], "entry");
     client.ask("setBreakpoints", json!({ "source": { "path": kernel.path }, "breakpoints": [{ "line": line }] }));

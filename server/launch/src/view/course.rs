@@ -30,7 +30,7 @@ impl Course {
         &self.kept
     }
 
-    /// Steps from one on: so many, or fewer at the end.
+    /// At most `count` steps, beginning with step `from`.
     pub fn window(&self, done: &Evaluated, from: u64, count: usize, cancelled: &dyn Fn() -> bool) -> Vec<Recorded> {
         let first = usize::try_from(from).unwrap_or(usize::MAX).min(self.kept.len());
         let last = first.saturating_add(count);

@@ -1,4 +1,4 @@
-//! Running a program that may hang, flood or fail: at most so long, at most so much output, and no trace of it afterwards.
+//! Runs a program that may hang, flood or fail: its time and output are limited, and it leaves no processes or files behind.
 
 use std::io::Read;
 use std::path::Path;

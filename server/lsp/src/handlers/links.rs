@@ -19,8 +19,8 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
     });
 }
 
-/// Whether a path names another computer, or a device of this one, on some system. Windows asks that computer as soon as somebody wants to
-/// know whether the file is there, and introduces the user to it: no document that is merely opened may bring that about.
+/// Whether a path names another computer, or a device of this one, on some system. Checking whether such a file exists makes Windows connect
+/// to that computer and send the user's credentials. Merely opening a document must not cause that.
 fn is_remote(path: &str) -> bool {
     let mut first = path.chars().map(|c| matches!(c, '/' | '\\'));
     first.next() == Some(true) && first.next() == Some(true)

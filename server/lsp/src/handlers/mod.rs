@@ -184,7 +184,7 @@ async fn within<T: Send + 'static>(
     within_after(shared, uri, range, Duration::ZERO, compute).await
 }
 
-/// The same as [`within`] with what the second pass finds out about the text, if it is done in so much time.
+/// The same as [`within`] with the results of the flow lints, if these are ready within `patience`.
 async fn within_after<T: Send + 'static>(
     shared: &Shared,
     uri: &Uri,

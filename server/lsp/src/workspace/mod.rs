@@ -50,7 +50,7 @@ struct Known {
 /// Something to tell while files are looked at.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// So many files there are, and so many are left out.
+    /// The search is done: how many files it found, and how many are left out.
     Found {
         /// To be looked at.
         files: usize,

@@ -212,7 +212,7 @@ pub(super) fn half_to_f32(half: u16) -> u32 {
     if magnitude >= 0x400 {
         return sign | ((magnitude << 13) + (112 << 23));
     }
-    // A subnormal: so many times 2^-24, which is exact.
+    // A subnormal: `magnitude` times 2^-24, which is exact.
     sign | (magnitude as f32 * f32::from_bits((127 - 24) << 23)).to_bits()
 }
 
@@ -254,7 +254,7 @@ impl ChannelOrder {
         }
     }
 
-    /// The order of red, green, blue and alpha that so many channels have where none is named.
+    /// The order of red, green, blue and alpha in an image with this number of channels, unless another is named.
     pub fn of_channels(channels: u32) -> Option<Self> {
         match channels {
             1 => Some(Self::R),

@@ -206,7 +206,7 @@ impl Traits {
     pub const SPECIAL: u8 = Self::NAN | Self::POSITIVE_INFINITY | Self::NEGATIVE_INFINITY;
 }
 
-/// A number taken apart: `significand * 2^(exponent - fraction_bits)` for a format with so many bits after the point.
+/// A number taken apart: `significand * 2^(exponent - fraction_bits)` for a format with `fraction_bits` bits after the point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Number {
     /// With its sign; 0 for what is no finite number.

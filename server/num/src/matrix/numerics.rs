@@ -16,7 +16,7 @@
 //! the other shapes. `.kind::mxf4` with K of 96 in one sum.
 //!
 //! The model: products are exact; they and the accumulator are aligned to the greatest exponent, each truncated toward zero to
-//! so many bits after the point, added, and the sum is rounded once. Exponents are those of significands that are not
+//! a fixed number of bits after the point, added, and the sum is rounded once. Exponents are those of significands that are not
 //! normalised: a product of two numbers has the sum of their exponents, a subnormal number the least exponent of its format.
 
 use super::element::Element;

@@ -83,7 +83,7 @@ impl SharedMatrix {
     /// Elements of 6 bits may go on in the next byte, which is never exchanged with another.
     #[inline]
     pub fn locate(&self, mn: u32, k: u32) -> (u32, u32) {
-        // Bytes of elements as they count for the layout, in bits; a unit of 16 bytes has so many elements.
+        // The number of elements in a unit of 16 bytes, as the layout counts them.
         let unit = if self.in_sixteens { 16 } else { 128 / self.element_bits.clamp(1, 128) };
         let within = |at: u32| ((at / unit).wrapping_mul(16), at % unit * self.element_bits.min(128));
         let span = self.swizzle.span();

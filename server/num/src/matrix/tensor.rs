@@ -39,7 +39,7 @@ pub struct Cell {
 }
 
 impl Accumulators {
-    /// The layout of a product with so many rows.
+    /// The layout of a product with `m` rows.
     pub fn of(m: u32, ctas: u32, sparse: bool, ws: bool) -> Result<Self, Refusal> {
         Ok(match (m, ctas, sparse, ws) {
             (256, 2, _, false) => Self::A,
