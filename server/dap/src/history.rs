@@ -55,11 +55,11 @@ impl Leg {
 
 /// All legs, the oldest first. Never empty.
 #[derive(Clone)]
-pub struct History {
+pub struct RunHistory {
     legs: Vec<Arc<Leg>>,
 }
 
-impl History {
+impl RunHistory {
     /// The history of a run without changes by the user.
     pub fn new(run: &Arc<Run>, start: Machine) -> Self {
         let done = OnceLock::new();

@@ -1,6 +1,6 @@
 //! What came of a launch, in words: for terminals, result documents and hints.
 
-use super::evaluate::Evaluated;
+use super::evaluate::LaunchRun;
 use ptx_analysis::codes::Text;
 use ptx_analysis::{Diagnostic, Finding, Related, Severity};
 use ptx_interp::findings::Fault;
@@ -9,7 +9,7 @@ use ptx_interp::launch::{Element, Kind, Placed, Snapshot, status_name};
 use ptx_interp::machine::{Change, Machine, Status};
 
 /// How the run ended, in words.
-pub fn ended(done: &Evaluated, line: &dyn Fn(usize) -> usize) -> String {
+pub fn ended(done: &LaunchRun, line: &dyn Fn(usize) -> usize) -> String {
     let steps = grouped(done.run.machine.steps);
     let time = done.time.as_secs_f64();
     let time = match time {
@@ -46,7 +46,7 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// A fault as a finding.
-pub fn diagnostic(done: &Evaluated, fault: &Fault) -> Diagnostic {
+pub fn diagnostic(done: &LaunchRun, fault: &Fault) -> Diagnostic {
     let range = |site| done.run.machine.executable.range(site);
     let [x, y, z] = fault.cta;
     let seen = if fault.count > 1 { format!(", and {} times in all", grouped(fault.count)) } else { String::new() };

@@ -9,7 +9,7 @@ pub const NAMES: [&str; 5] = ["error", "warning", "information", "hint", "off"];
 
 /// What the user says about kinds of findings; of the others their usual levels hold.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Levels {
+pub struct DiagnosticLevels {
     /// `None`: not reported.
     changed: HashMap<Code, Option<Severity>>,
 }
@@ -26,7 +26,7 @@ pub fn level(name: &str) -> Option<Option<Severity>> {
     })
 }
 
-impl Levels {
+impl DiagnosticLevels {
     /// Says how loud a kind of finding is to be; `None` silences it.
     pub fn set(&mut self, code: Code, level: Option<Severity>) {
         self.changed.insert(code, level);
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn usual_levels_and_others() {
-        let mut levels = Levels::default();
+        let mut levels = DiagnosticLevels::default();
         assert_eq!(levels.of(&found(Code::Deprecated)), Some(Severity::Warning));
         assert_eq!(levels.of(&found(Code::NotPortable)), None);
         assert!(!levels.want_portable());

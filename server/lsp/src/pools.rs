@@ -21,13 +21,13 @@ pub struct Pools {
 
 /// The threads themselves.
 #[derive(Debug)]
-pub struct Threads {
+pub struct ThreadPools {
     requests: Runtime,
     instant: Runtime,
     evaluations: Runtime,
 }
 
-impl Threads {
+impl ThreadPools {
     /// Starts nothing yet but two threads for asynchronous work.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn running_kernels_does_not_delay_requests() {
-        let threads = Threads::new().unwrap();
+        let threads = ThreadPools::new().unwrap();
         let pools = threads.pools();
         let (free, until) = channel::<()>();
         let until = std::sync::Arc::new(std::sync::Mutex::new(until));

@@ -7,7 +7,7 @@
 mod schema;
 mod slot;
 
-use crate::levels::Levels;
+use crate::levels::DiagnosticLevels;
 use ptx_analysis::project::Project;
 use ptx_ide::{CompletionOptions, FormatOptions, HintOptions, LensOptions};
 use ptx_interp::findings::Checks;
@@ -88,27 +88,27 @@ settings! {
     /// The settings.
     Settings(settings => settings) {
         /// `codeLens.*`
-        let code_lens: CodeLens = CodeLens::default();
+        let code_lens: CodeLensSettings = CodeLensSettings::default();
         /// `completion.*`
-        let completion: Completion = Completion::default();
+        let completion: CompletionSettings = CompletionSettings::default();
         /// `diagnostics.*`
-        let diagnostics: Diagnostics = Diagnostics::default();
+        let diagnostics: DiagnosticsSettings = DiagnosticsSettings::default();
         /// `evaluation.*`
-        let evaluation: Evaluation = Evaluation::default();
+        let evaluation: EvaluationSettings = EvaluationSettings::default();
         /// `formatting.*`
-        let formatting: Formatting = Formatting::default();
+        let formatting: FormattingSettings = FormattingSettings::default();
         /// `hover.*`
-        let hover: Hover = Hover::default();
+        let hover: HoverSettings = HoverSettings::default();
         /// `inlayHints.*`
-        let inlay_hints: InlayHints = InlayHints::default();
+        let inlay_hints: InlayHintsSettings = InlayHintsSettings::default();
         /// `project.*`
         let project: Project = Project::default();
         /// `ptxas.*`, as they are written; they hold only where [`super::ptxas`] takes them.
-        let ptxas: Ptxas = Ptxas::default();
+        let ptxas: PtxasSettings = PtxasSettings::default();
         /// `semanticTokens.*`
-        let semantic_tokens: SemanticTokens = SemanticTokens::default();
+        let semantic_tokens: SemanticTokensSettings = SemanticTokensSettings::default();
         /// `workspace.*`
-        let workspace: Workspace = Workspace::default();
+        let workspace: WorkspaceSettings = WorkspaceSettings::default();
         "project.targets": Targets(.project.targets),
             "the architectures that the code is for, such as `[\"sm_80\", \"sm_90\"]`: using a feature that one of them lacks is a warning, even where `.target` allows it";
         "project.version": Version(.project.version),
@@ -118,7 +118,7 @@ settings! {
     }
 
     /// Settings of code lenses.
-    CodeLens(settings => &mut settings.code_lens) {
+    CodeLensSettings(settings => &mut settings.code_lens) {
         /// Which ones.
         let options: LensOptions = LensOptions::default();
         "codeLens.enable": Flag(enable: bool = true),
@@ -136,7 +136,7 @@ settings! {
     }
 
     /// Settings of completion and of signature help.
-    Completion(settings => &mut settings.completion) {
+    CompletionSettings(settings => &mut settings.completion) {
         /// What is offered; snippets only to clients that take them.
         let options: CompletionOptions = CompletionOptions::default();
         "completion.enable": Flag(enable: bool = true),
@@ -150,9 +150,9 @@ settings! {
     }
 
     /// Settings of diagnostics.
-    Diagnostics(settings => &mut settings.diagnostics) {
+    DiagnosticsSettings(settings => &mut settings.diagnostics) {
         /// How loud each code is.
-        let levels: Levels = Levels::default();
+        let levels: DiagnosticLevels = DiagnosticLevels::default();
         "diagnostics.enable": Flag(enable: bool = true),
             "whether to report diagnostics";
         "diagnostics.disabled": Disabled(.levels),
@@ -167,7 +167,7 @@ settings! {
     }
 
     /// Settings of evaluating kernels.
-    Evaluation(settings => &mut settings.evaluation) {
+    EvaluationSettings(settings => &mut settings.evaluation) {
         /// What is looked for.
         let checks: Checks = machine::Settings::default().checks;
         "evaluation.enable": Flag(enable: bool = true),
@@ -185,7 +185,7 @@ settings! {
     }
 
     /// Settings of formatting.
-    Formatting(settings => &mut settings.formatting) {
+    FormattingSettings(settings => &mut settings.formatting) {
         /// How a text is to look; the client says how it is indented.
         let options: FormatOptions = FormatOptions::default();
         "formatting.alignComments": Flag(.options.align_comments),
@@ -209,13 +209,13 @@ settings! {
     }
 
     /// Settings of hover.
-    Hover(settings => &mut settings.hover) {
+    HoverSettings(settings => &mut settings.hover) {
         "hover.enable": Flag(enable: bool = true),
             "whether to answer hovers";
     }
 
     /// Settings of inlay hints.
-    InlayHints(settings => &mut settings.inlay_hints) {
+    InlayHintsSettings(settings => &mut settings.inlay_hints) {
         /// Which ones.
         let options: HintOptions = HintOptions::default();
         "inlayHints.enable": Flag(enable: bool = true),
@@ -245,7 +245,7 @@ settings! {
     }
 
     /// Settings of the comparison with NVIDIA's assembler, as they are written.
-    Ptxas(settings => &mut settings.ptxas) {
+    PtxasSettings(settings => &mut settings.ptxas) {
         "ptxas.path": Path(path: String = String::new()),
             "NVIDIA's assembler, to compare registers with; never searched for, and read only from the initialization options of a client that vouches for them: [how](ptxas.md)";
         "ptxas.arguments": Options(arguments: Vec<String> = Vec::new()),
@@ -256,7 +256,7 @@ settings! {
     }
 
     /// Settings of semantic tokens.
-    SemanticTokens(settings => &mut settings.semantic_tokens) {
+    SemanticTokensSettings(settings => &mut settings.semantic_tokens) {
         "semanticTokens.enable": Flag(enable: bool = true),
             "whether to report the kind of each word, for its colour";
         "semanticTokens.standardOnly": Flag(standard: bool = false),
@@ -266,7 +266,7 @@ settings! {
     }
 
     /// Settings of files that are not open.
-    Workspace(settings => &mut settings.workspace) {
+    WorkspaceSettings(settings => &mut settings.workspace) {
         "workspace.diagnostics": Flag(diagnostics: bool = true),
             "whether files that are not open are checked when the editor asks for the diagnostics of the whole workspace; only their errors and warnings are reported";
         "workspace.exclude": Globs(exclude: Vec<String> = Vec::new()),
@@ -377,7 +377,7 @@ mod tests {
             "workspace": {"diagnostics": false, "exclude": ["build", "**/old*.ptx"], "files": 10, "megabytes": 1},
         }));
         let exclude = vec!["build".to_owned(), "**/old*.ptx".to_owned()];
-        assert_eq!(settings.workspace, Workspace { diagnostics: false, exclude, files: 10, megabytes: 1 });
+        assert_eq!(settings.workspace, WorkspaceSettings { diagnostics: false, exclude, files: 10, megabytes: 1 });
         assert!(problems.is_empty(), "{problems:?}");
         assert_eq!(settings.target.as_deref(), Some("sm_90a"));
         assert!(!settings.diagnostics.enable && !settings.hover.enable);

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// Nothing takes longer, even where it is not optimised.
 const LIMIT: Duration = Duration::from_secs(60);
 
-pub struct Client {
+pub struct TestClient {
     to: Option<PipeWriter>,
     from: Receiver<Value>,
     ended: Receiver<()>,
@@ -23,12 +23,12 @@ pub struct Client {
 }
 
 /// A folder with one kernel.
-pub struct Kernel {
+pub struct KernelFolder {
     folder: tempfile::TempDir,
     pub path: PathBuf,
 }
 
-impl Kernel {
+impl KernelFolder {
     pub fn new(text: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("kernel.ptx");
@@ -56,7 +56,7 @@ pub fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels").join(name)
 }
 
-impl Client {
+impl TestClient {
     pub fn start() -> Self {
         let (input, to) = pipe().unwrap();
         let (output, from) = pipe().unwrap();

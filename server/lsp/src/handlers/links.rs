@@ -2,7 +2,7 @@
 
 use super::snapshot;
 use crate::folders::{file_path, file_uri};
-use crate::session::Session;
+use crate::session::ClientFeatures;
 use crate::shared::{Shared, off_thread};
 use ptx_ide::LinkTarget;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use tower_lsp_server::ls_types::{
 };
 
 /// Announces it.
-pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     capabilities.document_link_provider = Some(DocumentLinkOptions {
         resolve_provider: None,
         work_done_progress_options: WorkDoneProgressOptions::default(),

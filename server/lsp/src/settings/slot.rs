@@ -1,7 +1,7 @@
 //! The kinds of values that settings take: how each is read, and what it is called in messages and in the documentation.
 
 use super::SettingProblem;
-use crate::levels::{Levels, level};
+use crate::levels::{DiagnosticLevels, level};
 use crate::workspace::excluded;
 use ptx_analysis::target::{find_architecture, version};
 use ptx_analysis::{Analyzer, Code};
@@ -21,9 +21,9 @@ pub enum SettingSlot<'a> {
     /// A word out of a few.
     Choice(&'a mut dyn WordChoice),
     /// Diagnostic codes that are not reported.
-    Disabled(&'a mut Levels),
+    Disabled(&'a mut DiagnosticLevels),
     /// An object from diagnostic codes to their levels. [`Self::Disabled`] wins where both name a code.
-    Severities(&'a mut Levels),
+    Severities(&'a mut DiagnosticLevels),
     /// Kinds of findings of the interpreter, and whether they are looked for.
     Kinds(&'a mut Checks, bool),
     /// Architectures.
