@@ -87,7 +87,7 @@ pub struct CheckedFile {
     pub outcome: CheckOutcome,
 }
 
-/// What became of a file.
+/// The result of checking one file.
 #[derive(Debug)]
 pub enum CheckOutcome {
     /// It was checked.
@@ -105,7 +105,7 @@ pub enum CheckOutcome {
     Unreadable(String),
 }
 
-/// The report on one file.
+/// The diagnostics of one file.
 #[derive(Debug)]
 pub enum FileDiagnostics {
     /// As text, which may have escape sequences for colours.
@@ -201,7 +201,7 @@ fn findings(snapshot: &Snapshot, arguments: &CheckArguments, threads: usize) -> 
     levels.apply(out)
 }
 
-/// The report on standard output.
+/// The report that is written to standard output.
 #[derive(Debug)]
 struct CheckReport {
     format: CheckFormat,
@@ -256,7 +256,7 @@ impl CheckReport {
     }
 }
 
-/// How many findings there are.
+/// The number of diagnostics by severity.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SeverityCounts {
     errors: usize,

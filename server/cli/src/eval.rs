@@ -79,7 +79,7 @@ enum EvalFormat {
 /// Steps of a warp that are told at most.
 const STEPS: usize = 100_000;
 
-/// What became of a file.
+/// The result of evaluating one file.
 #[derive(Default)]
 struct EvalOutcome {
     /// For standard output.
@@ -99,7 +99,7 @@ impl EvalOutcome {
     }
 }
 
-/// A text in which something can be wrong.
+/// A text with the name that messages show for it.
 struct NamedSnapshot<'a> {
     name: &'a str,
     snapshot: &'a Snapshot,
@@ -315,7 +315,7 @@ fn tell(mistakes: &[Mistake], written: &NamedSnapshot<'_>, arguments: &EvalArgum
     }
 }
 
-/// A line of JSON.
+/// One line of the JSON output.
 #[derive(Serialize)]
 struct EvalJsonLine<'a> {
     file: &'a str,

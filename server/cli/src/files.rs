@@ -102,7 +102,7 @@ fn in_order<T>(
     }
 }
 
-/// A line on a terminal that says how far the work is, once it takes long.
+/// A line on a terminal that shows progress once the work takes long.
 struct ProgressLine {
     begin: Instant,
     all: usize,

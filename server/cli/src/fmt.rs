@@ -73,7 +73,7 @@ impl FmtArguments {
     }
 }
 
-/// What became of a file.
+/// The result of formatting one file.
 enum FmtOutcome {
     /// It is as it should be.
     Same,

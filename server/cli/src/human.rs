@@ -60,7 +60,7 @@ fn one(renderer: &Renderer, file: &str, snapshot: &Snapshot, d: &Diagnostic) -> 
     out
 }
 
-/// A place with its line.
+/// An excerpt of the source with its line number.
 struct SourceExcerpt {
     line: usize,
     excerpt: Excerpt,

@@ -42,7 +42,7 @@ enum RegsFormat {
     Json,
 }
 
-/// What became of a file.
+/// The result of estimating the registers of one file.
 enum RegsOutcome {
     Done {
         report: String,
@@ -56,7 +56,7 @@ enum RegsOutcome {
     Unreadable(String),
 }
 
-/// What there is to say of a file.
+/// The input of the report on one file.
 struct RegsFile<'a> {
     name: &'a str,
     snapshot: &'a Snapshot,

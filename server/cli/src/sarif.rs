@@ -10,14 +10,14 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 
-/// Findings of one file.
+/// The results for one file.
 #[derive(Debug)]
 pub struct SarifResults {
     results: Vec<Value>,
     codes: BTreeSet<&'static str>,
 }
 
-/// Findings of all files; the format is one document.
+/// The results for all files, which SARIF keeps in one document.
 #[derive(Debug, Default)]
 pub struct SarifReport {
     results: Vec<Value>,

@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Where a text comes from.
+/// The origin of an input text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InputOrigin {
     /// Named on the command line.
@@ -46,7 +46,7 @@ impl InputOrigin {
     }
 }
 
-/// What is in a file.
+/// The content of an input file.
 #[derive(Debug)]
 pub enum InputContent {
     /// A text; the flag: some of its bytes were none.
@@ -121,7 +121,7 @@ fn is_ptx(path: &Path) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case("ptx"))
 }
 
-/// A place, from 1, columns in bytes.
+/// A position as line and column, both from 1; columns count bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineColumn {
     /// The line.

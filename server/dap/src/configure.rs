@@ -9,7 +9,7 @@ use super::filters::{self, FindingFilter};
 use super::launching::Debuggee;
 use super::places::site;
 use super::session::DebugSession;
-use super::stops::{BreakpointKind, DataWatch, Hits, Point, Stops, Watch, When, reference};
+use super::stops::{BreakpointKind, DataWatch, Hits, Point, StopCondition, Stops, Watch, reference};
 use super::types::{Breakpoint, DapSource};
 use super::wire::{DapAnswer, DapRequest, RequestFailure, arguments, body};
 use ptx_interp::findings::Site;
@@ -47,10 +47,10 @@ fn refused(id: i64, words: String) -> Breakpoint {
     Breakpoint { id, verified: false, message: Some(words), ..Breakpoint::default() }
 }
 
-fn when(condition: Option<&str>, hits: Option<&str>) -> Result<When, String> {
+fn when(condition: Option<&str>, hits: Option<&str>) -> Result<StopCondition, String> {
     let given = |text: Option<&str>| text.map(str::trim).filter(|t| !t.is_empty()).map(str::to_owned);
     let condition = given(condition).map(|text| DebugExpression::parse(&text)).transpose();
-    Ok(When {
+    Ok(StopCondition {
         condition: condition.map_err(|why| format!("the condition cannot be understood: {why}"))?,
         hits: given(hits).map(|text| Hits::parse(&text)).transpose()?,
     })
@@ -189,7 +189,13 @@ impl DebugSession {
         self.point(id, BreakpointKind::Instruction, made, debuggee)
     }
 
-    fn point(&self, id: i64, kind: BreakpointKind, made: Result<(When, Site), String>, debuggee: &Debuggee) -> Set {
+    fn point(
+        &self,
+        id: i64,
+        kind: BreakpointKind,
+        made: Result<(StopCondition, Site), String>,
+        debuggee: &Debuggee,
+    ) -> Set {
         match made {
             Err(words) => (refused(id, words), None),
             Ok((when, site)) => {

@@ -1,7 +1,7 @@
 //! Expressions that the user asks for: watches, hovers, the console and its commands.
 
 use super::arguments::{CompletionsArguments, Evaluate, FocusLane};
-use super::expressions::{DebugExpression, LaneValues as Evaluated, ValueLocation};
+use super::expressions::{DebugExpression, LaneValues, ValueLocation};
 use super::handles::{Container, GroupFrame};
 use super::session::{DebugSession, Now};
 use super::values;
@@ -54,7 +54,7 @@ impl DebugSession {
     }
 
     /// A value in words.
-    fn result(&self, now: &Now, value: &Evaluated, frame: GroupFrame, hex: bool, all: bool) -> String {
+    fn result(&self, now: &Now, value: &LaneValues, frame: GroupFrame, hex: bool, all: bool) -> String {
         let mark = words::marks(value.unspecified, value.approximate, value.mask);
         let known = value.mask & value.known;
         if known == 0 {
@@ -88,7 +88,7 @@ impl DebugSession {
         format!("{shown}{mark}{pointer}{some}")
     }
 
-    fn with_parts(&mut self, result: String, value: Evaluated, text: &str, now: &Now, frame: GroupFrame) -> Value {
+    fn with_parts(&mut self, result: String, value: LaneValues, text: &str, now: &Now, frame: GroupFrame) -> Value {
         let lanes = value.mask.count_ones();
         let uniform = value.is_uniform();
         let mut out = json!({ "result": result, "type": value.ty, "variablesReference": 0 });
@@ -112,7 +112,7 @@ impl DebugSession {
             _ => {}
         }
         if lanes > 1 && !(uniform && value.place.is_none()) {
-            let Evaluated { ty, bytes, mask, place, .. } = value;
+            let LaneValues { ty, bytes, mask, place, .. } = value;
             let container = match place {
                 Some(ValueLocation::Register(slot)) if mask == frame.mask => Container::Register(frame, slot),
                 _ => Container::Lanes { mask, ty, bytes, name: text.to_owned() },

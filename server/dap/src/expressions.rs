@@ -22,7 +22,7 @@ pub struct DebugExpression {
     parsed: expression::Expression,
 }
 
-/// Where the value of an expression is kept.
+/// The location of the value of an expression.
 #[derive(Debug, Clone)]
 pub enum ValueLocation {
     /// In a register, by its number.
@@ -31,7 +31,7 @@ pub enum ValueLocation {
     Memory(MemoryReference, Element),
 }
 
-/// What an expression is worth, lane by lane.
+/// The value of an expression in each lane.
 #[derive(Debug, Clone)]
 pub struct LaneValues {
     /// Its type.

@@ -3,7 +3,7 @@
 use ptx_interp::findings::Kind;
 use serde_json::{Value, json};
 
-/// Kinds of findings that one switch turns on and off.
+/// Kinds of findings that one exception filter turns on and off.
 #[derive(Debug)]
 pub struct FindingFilter {
     /// As the protocol names it.

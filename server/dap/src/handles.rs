@@ -6,7 +6,7 @@ use ptx_interp::launch::Element;
 use ptx_interp::machine::Target;
 use std::collections::HashMap;
 
-/// An activation of a function, as a group of lanes sees it.
+/// A stack frame, as a group of lanes sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct GroupFrame {
     /// The warp.
@@ -19,7 +19,7 @@ pub struct GroupFrame {
     pub mask: Mask,
 }
 
-/// A scope of a frame.
+/// The kind of a scope of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ScopeKind {
     /// Registers that hold the same in all lanes of the group.

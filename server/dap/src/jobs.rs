@@ -23,7 +23,7 @@ const PROGRESS_DELAY: Duration = Duration::from_millis(400);
 /// Stack of a job: parsing and analysis go deep.
 const STACK: usize = 16 << 20;
 
-/// What runs.
+/// A job that runs in the background.
 pub struct DebugJob {
     number: i64,
     control: Arc<Control>,
@@ -37,14 +37,14 @@ pub struct DebugJob {
     work: JobKind,
 }
 
-/// What a job does.
+/// The kind of a job.
 #[derive(Debug, Clone, Copy)]
 enum JobKind {
     Load,
     Move(MoveOrder),
 }
 
-/// Where a session is to go.
+/// The destination of a move through the execution.
 #[derive(Debug, Clone, Copy)]
 pub enum MoveOrder {
     /// Before the first instruction of a warp.
@@ -57,7 +57,7 @@ pub enum MoveOrder {
     Step(Target, StepKind, Granularity),
 }
 
-/// What came of a job.
+/// The result of a job.
 pub struct JobOutcome {
     number: i64,
     result: JobResult,
@@ -70,7 +70,7 @@ enum JobResult {
     Failed,
 }
 
-/// What a move needs to know.
+/// The input of a job that moves through the execution.
 struct MoveContext {
     debuggee: Arc<Debuggee>,
     history: RunHistory,

@@ -1,6 +1,6 @@
 //! From the arguments of `launch` to a kernel that has been run and can be looked at.
 
-use super::arguments::LaunchArguments as Arguments;
+use super::arguments::LaunchArguments;
 use super::places::SourceMap;
 use super::threads::name;
 use super::wire::RequestFailure;
@@ -9,7 +9,7 @@ use ptx_interp::findings::{Checks, Fault, Kind, Site};
 use ptx_interp::launch::{Guessed, Launch, Placed, status_name, unexpected, verdicts};
 use ptx_interp::machine::{Settings, Status, Target};
 use ptx_interp::trace::Run;
-use ptx_launch::choose::{LaunchOrigin, LaunchQuery, NotChosen};
+use ptx_launch::choose::{LaunchChoiceError, LaunchOrigin, LaunchQuery};
 use ptx_launch::evaluate::{EvaluationError, LaunchModule, LaunchRun};
 use ptx_launch::file::{self, Language};
 use ptx_launch::files::decode;
@@ -48,7 +48,7 @@ pub struct Debuggee {
 /// No program and no launch file is longer, bytes.
 const MAX_FILE: u64 = 1 << 30;
 
-/// What came of a run.
+/// The result of a run, for the user.
 #[derive(Debug, Clone)]
 pub struct LaunchOutcome {
     /// How it ended, in words.
@@ -65,7 +65,7 @@ pub struct LaunchOutcome {
 ///
 /// # Errors
 /// What the user is to be told.
-pub fn load(arguments: &Arguments, cancelled: &dyn Fn() -> bool) -> Result<Debuggee, RequestFailure> {
+pub fn load(arguments: &LaunchArguments, cancelled: &dyn Fn() -> bool) -> Result<Debuggee, RequestFailure> {
     if arguments.program.is_empty() {
         return Err(RequestFailure::shown("`program` is missing: the path of the PTX file"));
     }
@@ -114,11 +114,11 @@ pub fn load(arguments: &Arguments, cancelled: &dyn Fn() -> bool) -> Result<Debug
 }
 
 /// The folder that relative paths of the arguments are meant from.
-fn base(arguments: &Arguments) -> PathBuf {
+fn base(arguments: &LaunchArguments) -> PathBuf {
     arguments.cwd.as_ref().map_or_else(|| PathBuf::from("."), PathBuf::from)
 }
 
-/// What a launch is written in.
+/// The text that a launch is written in.
 struct LaunchSource {
     name: String,
     text: Arc<str>,
@@ -139,7 +139,7 @@ impl LaunchSource {
 
 /// The launch, the folder that files which it names must lie in, and where it is written.
 fn choose(
-    arguments: &Arguments,
+    arguments: &LaunchArguments,
     module: &LaunchModule,
     name: &str,
     folder: &Path,
@@ -172,8 +172,10 @@ fn choose(
     let number = arguments.number.unwrap_or(0);
     let question = LaunchQuery { entry: arguments.entry.clone(), at: None, launch: written, number };
     let chosen = module.choose(&question).map_err(|why| match why {
-        NotChosen::Launch(_) => source.refused(&LaunchRefusal::not_chosen(why, source.in_module)),
-        NotChosen::Kernel(_) => LaunchSource::module(name, module).refused(&LaunchRefusal::not_chosen(why, true)),
+        LaunchChoiceError::Launch(_) => source.refused(&LaunchRefusal::not_chosen(why, source.in_module)),
+        LaunchChoiceError::Kernel(_) => {
+            LaunchSource::module(name, module).refused(&LaunchRefusal::not_chosen(why, true))
+        }
     })?;
     if source.in_module && chosen.launches > 0 && number >= chosen.launches {
         let words = format!("`number` is {number}, but `{}` has {} launches", chosen.launch.entry, chosen.launches);
@@ -191,7 +193,7 @@ fn read(path: &Path) -> Result<Vec<u8>, RequestFailure> {
 /// The launch that a file says.
 fn from_file(
     path: &Path,
-    arguments: &Arguments,
+    arguments: &LaunchArguments,
     module: &LaunchModule,
 ) -> Result<(Launch, PathBuf, LaunchSource), RequestFailure> {
     let name = path.display().to_string();
@@ -214,7 +216,7 @@ fn from_file(
     Ok((launch, folder_of(path).to_owned(), source))
 }
 
-fn settings(arguments: &Arguments) -> Result<Settings, RequestFailure> {
+fn settings(arguments: &LaunchArguments) -> Result<Settings, RequestFailure> {
     let kind = |name: &String| {
         Kind::optional_named(name).map_err(|why| {
             RequestFailure::shown(format!("`{name}` is no kind of finding that can be asked for: {why}"))
@@ -235,7 +237,7 @@ fn settings(arguments: &Arguments) -> Result<Settings, RequestFailure> {
 }
 
 /// The warp to look at first.
-fn first(arguments: &Arguments, done: &LaunchRun) -> Result<Target, RequestFailure> {
+fn first(arguments: &LaunchArguments, done: &LaunchRun) -> Result<Target, RequestFailure> {
     let shape = done.run.machine.shape;
     let (cta, warp) = (arguments.cta.unwrap_or([0; 3]), arguments.warp.unwrap_or(0));
     view::target(&shape, cta, warp).map_err(RequestFailure::shown)

@@ -9,7 +9,7 @@ use ptx_interp::memory::{Region, Window};
 /// Bytes that are read at once at most.
 pub const MAX_READ: u64 = 16 << 20;
 
-/// A generic address, and who sees it.
+/// A generic address, with the thread that uses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryReference {
     /// The warp.

@@ -37,7 +37,7 @@ pub struct SourceLine {
     pub line: usize,
 }
 
-/// A place in a text, as a client is told of it before its own way to count is applied.
+/// A position in a text, before the conversion to the line and column numbers of the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextPosition {
     /// The line.
@@ -48,7 +48,7 @@ pub struct TextPosition {
     pub end: Option<(usize, usize)>,
 }
 
-/// What a breakpoint in a text comes to.
+/// The instructions that a breakpoint in a text resolves to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolvedBreakpoint {
     /// Where it stops.
@@ -57,7 +57,7 @@ pub struct ResolvedBreakpoint {
     pub line: usize,
 }
 
-/// The places of all instructions that a kernel can reach.
+/// The text positions of all instructions that a kernel can reach.
 #[derive(Debug)]
 pub struct SourceMap {
     program: Arc<Program>,

@@ -21,7 +21,7 @@ const CHUNK: u64 = 1 << 16;
 /// Messages of logpoints that one search writes at most.
 const MESSAGES: u32 = 2000;
 
-/// Where a run stops, and why.
+/// The point where a run stops, with the reason.
 #[derive(Debug, Clone)]
 pub struct SearchStop {
     /// The leg of the history.
@@ -49,7 +49,7 @@ impl SearchStop {
     }
 }
 
-/// What came of a search.
+/// The result of a search.
 #[derive(Debug, Clone)]
 pub enum SearchOutcome {
     /// It stops.
@@ -86,7 +86,7 @@ impl Control {
     }
 }
 
-/// A search: what it looks at.
+/// A search for the next stop.
 pub struct StopSearch<'s> {
     /// The history.
     pub history: &'s RunHistory,

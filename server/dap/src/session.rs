@@ -21,7 +21,7 @@ use std::time::Duration;
 /// How often a job is looked after.
 const TICK: Duration = Duration::from_millis(100);
 
-/// What comes to the session.
+/// An event that the session handles.
 pub enum SessionEvent {
     /// A message of the client.
     Message(DapMessage),
@@ -44,7 +44,7 @@ pub struct Now {
     pub stop: SearchStop,
 }
 
-/// How far a session has come.
+/// The phase of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionPhase {
     /// Nothing is launched.
@@ -57,7 +57,7 @@ pub enum SessionPhase {
     Ended,
 }
 
-/// A session.
+/// A debug session.
 pub struct DebugSession {
     /// The way to the client.
     pub client: ClientConnection,

@@ -14,7 +14,7 @@ use ptx_interp::machine::Target;
 use ptx_launch::words::lanes;
 use serde_json::json;
 
-/// A frame before it has a number.
+/// A stack frame before it gets its number.
 struct UnnumberedFrame {
     name: String,
     frame: GroupFrame,

@@ -8,7 +8,7 @@ use ptx_interp::trace::Run;
 use ptx_launch::words;
 use std::sync::Arc;
 
-/// How far a step goes.
+/// The kind of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepKind {
     /// Into functions that are called.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What kind of breakpoint it is, in the words of the protocol.
+/// The kind of a breakpoint, by the name that the protocol uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BreakpointKind {
     /// In a source.
@@ -78,9 +78,9 @@ impl Hits {
     }
 }
 
-/// When a breakpoint that is reached stops.
+/// The condition under which a breakpoint stops.
 #[derive(Debug, Clone, Default)]
-pub struct When {
+pub struct StopCondition {
     /// Where this holds in an active lane.
     pub condition: Option<Condition>,
     /// When it was hit so often.
@@ -100,12 +100,12 @@ pub struct Point {
     /// Where.
     pub sites: Vec<Site>,
     /// When it stops.
-    pub when: When,
+    pub when: StopCondition,
     /// It does not stop, but says this.
     pub log: Option<Arc<super::expressions::Template>>,
 }
 
-/// Data that is watched.
+/// Data that a data breakpoint watches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum DataWatch {
     /// A register of a warp, in some lanes.
@@ -132,7 +132,7 @@ pub enum DataWatch {
     },
 }
 
-/// A piece of memory.
+/// The memory that watched data lies in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum DataSpace {
     /// Global memory; offsets are addresses.
@@ -180,7 +180,7 @@ pub struct Watch {
     /// Writes stop.
     pub writes: bool,
     /// When it stops.
-    pub when: When,
+    pub when: StopCondition,
 }
 
 impl Watch {

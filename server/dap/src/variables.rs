@@ -116,7 +116,7 @@ impl DebugSession {
     }
 
     /// Gives a variable the number of its parts.
-    pub(super) fn finish_variable(&mut self, (mut variable, parts): Made) -> DapVariable {
+    pub(super) fn finish_variable(&mut self, (mut variable, parts): VariableWithParts) -> DapVariable {
         if let Some(parts) = parts {
             variable.indexed_variables = Some(match &parts {
                 Container::Memory { count, .. } => usize::try_from(*count).unwrap_or(usize::MAX).min(i32::MAX as usize),
@@ -131,7 +131,7 @@ impl DebugSession {
 }
 
 /// A variable, and its parts.
-pub(super) type Made = (DapVariable, Option<Container>);
+pub(super) type VariableWithParts = (DapVariable, Option<Container>);
 
 /// In which scope a register is; in none while nothing was written to it.
 fn kind(register: &RegisterView, mask: Mask) -> Option<ScopeKind> {
@@ -158,7 +158,7 @@ impl View<'_> {
         self.lane.filter(|l| frame.mask >> l & 1 != 0 || frame.mask == 0).unwrap_or(first)
     }
 
-    pub(super) fn scope(&self, frame: GroupFrame, scope: ScopeKind) -> Vec<Made> {
+    pub(super) fn scope(&self, frame: GroupFrame, scope: ScopeKind) -> Vec<VariableWithParts> {
         match scope {
             ScopeKind::Uniform | ScopeKind::Varying | ScopeKind::Predicates => {
                 let all = inspect::registers(&self.now.machine, frame.target, frame.group, frame.depth);
@@ -177,7 +177,7 @@ impl View<'_> {
     }
 
     /// A register of a frame.
-    pub(super) fn register(&self, frame: GroupFrame, register: &RegisterView) -> Made {
+    pub(super) fn register(&self, frame: GroupFrame, register: &RegisterView) -> VariableWithParts {
         let known = register.known & frame.mask;
         let ty = register.ty;
         let mark = words::marks(register.unspecified, register.approximate, known);
@@ -227,7 +227,7 @@ impl View<'_> {
     }
 
     /// The lanes of a register.
-    fn lanes_of(&self, frame: GroupFrame, slot: u32) -> Vec<Made> {
+    fn lanes_of(&self, frame: GroupFrame, slot: u32) -> Vec<VariableWithParts> {
         let all = inspect::registers(&self.now.machine, frame.target, frame.group, frame.depth).unwrap_or_default();
         let Some(register) = all.iter().find(|r| r.slot == slot) else { return Vec::new() };
         let mut out = self.lanes(frame.mask, register.ty, &register.bytes, &register.name, register.known);
@@ -244,7 +244,7 @@ impl View<'_> {
     }
 
     /// Values of lanes.
-    fn lanes(&self, mask: Mask, ty: &str, bytes: &[u8], name: &str, known: Mask) -> Vec<Made> {
+    fn lanes(&self, mask: Mask, ty: &str, bytes: &[u8], name: &str, known: Mask) -> Vec<VariableWithParts> {
         let one = |lane: usize| {
             let value = match known >> lane & 1 {
                 0 => "not written".to_owned(),
@@ -263,7 +263,7 @@ impl View<'_> {
         lanes(mask).map(one).collect()
     }
 
-    fn special(&self, frame: GroupFrame, special: &SpecialView) -> Made {
+    fn special(&self, frame: GroupFrame, special: &SpecialView) -> VariableWithParts {
         let value = values::summary(special.ty, &special.bytes, frame.mask, self.hex);
         let uniform = values::is_uniform(special.ty, &special.bytes, frame.mask);
         let variable = DapVariable {
@@ -283,7 +283,7 @@ impl View<'_> {
         (variable, parts)
     }
 
-    fn parameters(&self, frame: GroupFrame) -> Vec<Made> {
+    fn parameters(&self, frame: GroupFrame) -> Vec<VariableWithParts> {
         let machine = &self.now.machine;
         let map = &machine.executable.map;
         let one = |p: inspect::ParameterView| {
@@ -409,7 +409,7 @@ impl View<'_> {
     }
 
     /// The variable in memory of a name, or the parameter.
-    pub(super) fn named(&self, frame: GroupFrame, name: &str) -> Option<Made> {
+    pub(super) fn named(&self, frame: GroupFrame, name: &str) -> Option<VariableWithParts> {
         if name.starts_with('%') || name.is_empty() {
             return None;
         }
@@ -433,7 +433,7 @@ impl View<'_> {
     }
 
     /// A variable in memory: its first elements.
-    fn in_memory(&self, of: InMemory) -> Made {
+    fn in_memory(&self, of: InMemory) -> VariableWithParts {
         let InMemory { name, at, element, count } = of;
         let single = count == 1;
         let first = self.elements(at, element, 0, count.min(SHOWN), &name);
@@ -460,7 +460,7 @@ impl View<'_> {
         from: u64,
         count: u64,
         name: &str,
-    ) -> Vec<Made> {
+    ) -> Vec<VariableWithParts> {
         let machine = &self.now.machine;
         let bits = u64::from(element.bits());
         let byte = |index: u64| index * bits / 8;

@@ -19,7 +19,7 @@ pub struct DapRequest {
     pub arguments: Value,
 }
 
-/// What a message from the client turns out to be.
+/// A message from the client.
 #[derive(Debug)]
 pub enum DapMessage {
     /// A request.
@@ -50,7 +50,7 @@ pub fn decode(body: &[u8]) -> DapMessage {
     }
 }
 
-/// Why a request is refused.
+/// The reason why a request fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestFailure {
     /// For the client: `notStopped`, `cancelled`, or the words for the user once more.
@@ -88,7 +88,7 @@ impl RequestFailure {
     }
 }
 
-/// What a request is answered with.
+/// The answer to a request.
 pub type DapAnswer = Result<Value, RequestFailure>;
 
 /// The arguments of a request. Those that are missing are an empty table, as some clients leave them out.
@@ -108,7 +108,7 @@ pub fn body(value: impl Serialize) -> DapAnswer {
         .map_err(|error| RequestFailure::new(format!("the answer cannot be written as JSON: {error}")))
 }
 
-/// The way to the client. Messages are numbered in the order in which they are queued; sending never blocks.
+/// The connection to the client. Messages are numbered in the order in which they are queued; sending never blocks.
 #[derive(Debug, Clone)]
 pub struct ClientConnection {
     outgoing: Outgoing,

@@ -6,7 +6,7 @@ use ptx_analysis::program::Callable;
 use ptx_interp::launch::{Launch, Mistake, written};
 use serde_json::Value;
 
-/// What is asked for.
+/// A request for a launch.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LaunchQuery {
     /// The kernel; without a name that at the place, without either the first that has a launch, else the first.
@@ -19,7 +19,7 @@ pub struct LaunchQuery {
     pub number: usize,
 }
 
-/// Where a launch is written.
+/// The place where a launch is written.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum LaunchOrigin {
     /// Above the kernel; if there is none, all of it is guessed.
@@ -33,7 +33,7 @@ pub enum LaunchOrigin {
     Table(Value),
 }
 
-/// A launch that was chosen.
+/// The launch that a query selects.
 #[derive(Debug, Clone)]
 pub struct LaunchChoice {
     /// The launch.
@@ -42,9 +42,9 @@ pub struct LaunchChoice {
     pub launches: usize,
 }
 
-/// Why none was.
+/// The reason why a query selects no launch.
 #[derive(Debug, Clone)]
-pub enum NotChosen {
+pub enum LaunchChoiceError {
     /// There is no such kernel: in words.
     Kernel(String),
     /// The launch has mistakes. Their places are those of the text that it is written in: the module itself for [`LaunchOrigin::Above`].
@@ -96,8 +96,8 @@ impl LaunchModule {
     ///
     /// # Errors
     /// If there is no such kernel, or the launch has mistakes.
-    pub fn choose(&self, question: &LaunchQuery) -> Result<LaunchChoice, NotChosen> {
-        let kernel = self.kernel(question.entry.as_deref(), question.at).map_err(NotChosen::Kernel)?;
+    pub fn choose(&self, question: &LaunchQuery) -> Result<LaunchChoice, LaunchChoiceError> {
+        let kernel = self.kernel(question.entry.as_deref(), question.at).map_err(LaunchChoiceError::Kernel)?;
         let name = &*kernel.name;
         let (launches, mistakes) = self.launches();
         let mine: Vec<&Launch> = launches.iter().filter(|l| &*l.entry == name).collect();
@@ -112,22 +112,22 @@ impl LaunchModule {
                         mistakes.into_iter().filter(|m| around.contains(&m.range.start)).collect();
                     return match wrong.is_empty() {
                         true => Ok(LaunchChoice { launch: bare(), launches: 0 }),
-                        false => Err(NotChosen::Launch(wrong)),
+                        false => Err(LaunchChoiceError::Launch(wrong)),
                     };
                 };
                 let inside = |m: &Mistake| launch.range.start <= m.range.start && m.range.start <= launch.range.end;
                 let wrong: Vec<Mistake> = mistakes.into_iter().filter(inside).collect();
                 if !wrong.is_empty() {
-                    return Err(NotChosen::Launch(wrong));
+                    return Err(LaunchChoiceError::Launch(wrong));
                 }
                 (*launch).clone()
             }
             LaunchOrigin::Lines(text) => match written(text, name) {
                 (launch, wrong) if wrong.is_empty() => launch,
-                (_, wrong) => return Err(NotChosen::Launch(wrong)),
+                (_, wrong) => return Err(LaunchChoiceError::Launch(wrong)),
             },
             LaunchOrigin::Table(table) => match file::launches(&table.to_string(), Language::Json) {
-                (_, wrong) if !wrong.is_empty() => return Err(NotChosen::Launch(wrong)),
+                (_, wrong) if !wrong.is_empty() => return Err(LaunchChoiceError::Launch(wrong)),
                 (launches, _) => {
                     let mut launch = launches.into_iter().next().unwrap_or_default();
                     launch.entry = name.into();
@@ -148,7 +148,7 @@ impl LaunchModule {
 
 #[cfg(test)]
 mod tests {
-    use super::{LaunchOrigin, LaunchQuery, NotChosen};
+    use super::{LaunchChoiceError, LaunchOrigin, LaunchQuery};
     use crate::evaluate::LaunchModule;
     use ptx_analysis::program::Program;
     use ptx_syntax::Snapshot;
@@ -175,8 +175,8 @@ mod tests {
     fn lines(question: &LaunchQuery) -> String {
         match module().choose(question) {
             Ok(chosen) => format!("{} {} of {}", chosen.launch.entry, chosen.launch.lines().trim(), chosen.launches),
-            Err(NotChosen::Kernel(why)) => why,
-            Err(NotChosen::Launch(wrong)) => wrong.into_iter().map(|m| m.message).collect(),
+            Err(LaunchChoiceError::Kernel(why)) => why,
+            Err(LaunchChoiceError::Launch(wrong)) => wrong.into_iter().map(|m| m.message).collect(),
         }
     }
 

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A module that is to be run.
+/// A module whose kernels can be launched.
 #[derive(Debug, Clone)]
 pub struct LaunchModule {
     /// Lowered.
@@ -24,7 +24,7 @@ pub struct LaunchModule {
     pub text: Arc<str>,
 }
 
-/// A launch that has been run.
+/// A launch and its run.
 pub struct LaunchRun {
     /// The launch, complete.
     pub launch: Launch,
@@ -42,7 +42,7 @@ pub struct LaunchRun {
     pub time: Duration,
 }
 
-/// Why a launch cannot be run.
+/// The reason why a launch cannot run.
 #[derive(Debug, Clone)]
 pub enum EvaluationError {
     /// Something is wrong with the launch. Places are those of the file that it is written in.

@@ -1,11 +1,11 @@
 //! Why nothing was run, for people and for programs.
 
-use super::choose::NotChosen;
+use super::choose::LaunchChoiceError;
 use super::evaluate::EvaluationError;
 use ptx_interp::launch::Mistake;
 use std::ops::Range;
 
-/// Why nothing was run.
+/// The reason why nothing was run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchRefusal {
     /// For programs: `not-open`, `no-kernel`, `launch`, `errors`, `kernel`, `off`.
@@ -25,10 +25,10 @@ impl LaunchRefusal {
     }
 
     /// No launch was chosen. `above` says that it would stand in the module.
-    pub fn not_chosen(why: NotChosen, above: bool) -> Self {
+    pub fn not_chosen(why: LaunchChoiceError, above: bool) -> Self {
         match why {
-            NotChosen::Kernel(message) => Self::new("no-kernel", message),
-            NotChosen::Launch(mistakes) => Self::launch(&mistakes, above),
+            LaunchChoiceError::Kernel(message) => Self::new("no-kernel", message),
+            LaunchChoiceError::Launch(mistakes) => Self::launch(&mistakes, above),
         }
     }
 

@@ -14,7 +14,7 @@ use std::ops::Range;
 /// Finds the line and the column of a byte, both from 1.
 pub type LineColumnFinder<'p> = &'p dyn Fn(usize) -> (usize, usize);
 
-/// What came of a launch.
+/// The result of a launch, for programs.
 #[derive(Debug, Serialize)]
 pub struct LaunchReport {
     /// How it ended: `finished`, `fault`, `limit`, `deadlock`.

@@ -15,7 +15,7 @@ const LOOKED_AT: u64 = 1 << 16;
 /// Steps that are repeated at a time, so that their registers do not fill the memory.
 const AT_A_TIME: u64 = 4096;
 
-/// What the instructions of a kernel have written last, up to a step of a warp.
+/// The values that the instructions of a kernel wrote last, up to a step of a warp.
 #[derive(Debug)]
 pub struct LastValues {
     /// The warp.

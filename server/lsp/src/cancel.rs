@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::runtime::Handle;
 use tower_lsp_server::jsonrpc::{Error, Result};
 
-/// Tells whether to stop. What takes long asks now and then, and returns whatever it has.
+/// Whether to stop. Long computations poll it, and return what they have once it is set.
 #[derive(Debug, Clone, Default)]
 pub struct CancelFlag(Arc<AtomicBool>);
 

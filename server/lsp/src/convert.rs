@@ -14,7 +14,7 @@ use tower_lsp_server::ls_types::{
     Location, NumberOrString, SymbolInformation, Uri,
 };
 
-/// What diagnostics are converted with.
+/// The context of a conversion of diagnostics.
 #[derive(Debug, Clone, Copy)]
 pub struct ConversionContext<'a> {
     /// The document.

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tower_lsp_server::ls_types::{self, TextDocumentContentChangeEvent, Uri};
 
-/// A change of a document, in bytes.
+/// A change of a document; ranges are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DocumentChange {
     /// A range is replaced.
@@ -29,7 +29,7 @@ pub enum DocumentChange {
     Replace,
 }
 
-/// A text with its tree.
+/// A text with its syntax tree.
 #[derive(Debug)]
 pub struct ParsedText {
     /// Of this revision.
@@ -49,7 +49,7 @@ impl ParsedText {
     }
 }
 
-/// What is wrong with a text.
+/// A text with its diagnostics.
 #[derive(Debug)]
 pub struct CheckedText {
     /// Of this revision.
@@ -124,7 +124,7 @@ pub enum Wait {
     Over,
 }
 
-/// What the worker takes over.
+/// Changes of a document that the worker takes over.
 #[derive(Debug)]
 pub struct DocumentWork {
     /// What happened since the last time.

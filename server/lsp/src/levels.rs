@@ -7,7 +7,7 @@ use std::collections::HashMap;
 /// The names of the levels, the loudest first.
 pub const NAMES: [&str; 5] = ["error", "warning", "information", "hint", "off"];
 
-/// What the user says about kinds of findings; of the others their usual levels hold.
+/// The levels that the user sets for diagnostic codes; other codes keep their default level.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DiagnosticLevels {
     /// `None`: not reported.

@@ -84,7 +84,7 @@ impl<S: Subscriber> Layer<S> for ClientLog {
     }
 }
 
-/// The message of an event, and its values behind it.
+/// The message of an event, followed by its fields.
 #[derive(Default)]
 struct EventText(String);
 

@@ -19,7 +19,7 @@ pub struct Pools {
     pub evaluations: Handle,
 }
 
-/// The threads themselves.
+/// The threads behind the pools.
 #[derive(Debug)]
 pub struct ThreadPools {
     requests: Runtime,

@@ -4,7 +4,7 @@ use ptx_syntax::Rope;
 use std::ops::Range;
 use tower_lsp_server::ls_types::{self, Position, PositionEncodingKind};
 
-/// What a column counts.
+/// The unit that a column counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ColumnEncoding {
     /// Bytes.

@@ -24,7 +24,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// How long the client may take to make a token.
 const TOKEN_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What can be stopped by its token.
+/// Work that the client can cancel by its token.
 #[derive(Debug, Default)]
 pub struct RunningWork(Mutex<HashMap<ProgressToken, CancelFlag>>);
 
@@ -51,7 +51,7 @@ enum ProgressState {
     Silent,
 }
 
-/// Progress of one piece of work. It ends when it is dropped.
+/// Reports the progress of one piece of work; dropping it ends the report.
 #[derive(Debug)]
 pub struct WorkProgress {
     shared: Arc<Shared>,

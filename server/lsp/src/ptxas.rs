@@ -27,7 +27,7 @@ const MAX_RESULTS: usize = 16;
 /// The key beside the section of settings by which a client vouches for them.
 const TRUSTED: &str = "workspaceTrusted";
 
-/// What the user has said about an assembler.
+/// The setting of the user for an assembler.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 enum AssemblerSetting {
     /// Nothing.
@@ -79,7 +79,7 @@ pub struct Key {
     pub entry: Option<String>,
 }
 
-/// What was measured of a function.
+/// The measurements of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MeasuredFunction {
     /// Registers of 32 bits.
@@ -92,7 +92,7 @@ pub struct MeasuredFunction {
     pub release: String,
 }
 
-/// A document as it was when it was measured.
+/// The state of a document when it was measured.
 #[derive(Debug)]
 struct MeasuredDocument {
     text: Fingerprint,

@@ -19,7 +19,7 @@ pub const RENAME: &str = "ptx-analyzer.rename";
 /// Another one: opens the list of completion at the cursor.
 pub const SUGGEST: &str = "ptx-analyzer.suggest";
 
-/// What the client can do, as far as it matters here.
+/// The capabilities of the client that the server uses.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ClientFeatures {
     /// What a column counts.

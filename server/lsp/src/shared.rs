@@ -4,7 +4,7 @@ pub use super::cancel::{cancellable, cancellable_in, off_thread};
 use super::document::{OpenDocument, Publisher};
 use super::evaluation::Evaluations;
 use super::folders::Folders;
-use super::handlers::workspace_check::Pushed;
+use super::handlers::workspace_check::PushedReports;
 use super::pools::Pools;
 use super::progress::RunningWork;
 use super::ptxas::Ptxas;
@@ -43,7 +43,7 @@ pub struct Shared {
     /// The files of the workspace.
     pub workspace: Workspace,
     /// What was said of them unasked.
-    pub pushed: Pushed,
+    pub pushed: PushedReports,
     /// What the user can stop.
     pub running: RunningWork,
     /// NVIDIA's assembler, if the user has one.
@@ -70,7 +70,7 @@ impl Shared {
             shut_down: AtomicBool::new(false),
             started: Instant::now(),
             workspace: Workspace::default(),
-            pushed: Pushed::default(),
+            pushed: PushedReports::default(),
             running: RunningWork::default(),
             ptxas: Ptxas::default(),
             evaluations: Evaluations::default(),

@@ -22,7 +22,7 @@ use tower_lsp_server::ls_types::Uri;
 use tower_lsp_server::{ClientSocket, ExitedError, LanguageServer, LspService};
 use tower_service::Service;
 
-/// What came from the client.
+/// A message from the client.
 #[derive(Debug)]
 pub enum IncomingMessage {
     /// A request or a notification.
@@ -38,7 +38,7 @@ pub enum IncomingMessage {
 /// Why a request is not answered, if it is not.
 pub type Refuse = dyn Fn(&Request) -> Option<Error> + Send;
 
-/// Looks at messages before the service gets them.
+/// Inspects messages before the service gets them.
 pub struct MessageGate {
     /// Why a request is not answered, if it is not.
     pub refuse: Box<Refuse>,

@@ -19,7 +19,7 @@ pub const REQUEST_FAILED: ErrorCode = ErrorCode::ServerError(-32803);
 /// The notifications that say what a text is.
 const METHODS: [&str; 3] = ["textDocument/didOpen", "textDocument/didChange", "textDocument/didClose"];
 
-/// A notification about a text that cannot be understood.
+/// A notification about a text that cannot be parsed.
 #[derive(Debug, PartialEq, Eq)]
 pub struct UnreadableMessage {
     /// Its method.
@@ -102,7 +102,7 @@ pub fn refuse(shared: &Shared, request: &Request) -> Option<Error> {
     Some(Error { code: REQUEST_FAILED, message: refusal.message().into(), data: None })
 }
 
-/// Why requests about a document are refused.
+/// The reason why requests about a document are refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DocumentRefusal {
     /// A message about its text could not be understood.

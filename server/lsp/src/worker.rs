@@ -45,7 +45,7 @@ struct PublicationResult {
     new: bool,
 }
 
-/// The diagnostics of a text.
+/// The diagnostics of a text, with the context that publishes them.
 struct TextDiagnostics<'a> {
     work: &'a DocumentWork,
     snapshot: &'a Snapshot,

@@ -26,7 +26,7 @@ const FILES: &[(&str, &str)] = &[
     ("theme.js", include_str!("site/theme.js")),
 ];
 
-/// What was written.
+/// The size of the written site.
 #[derive(Debug, Clone, Copy)]
 pub struct SiteSize {
     /// How many pages.

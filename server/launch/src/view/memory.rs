@@ -5,7 +5,7 @@ use ptx_interp::inspect::{self, Area};
 use ptx_interp::machine::{Machine, Target};
 use serde_json::{Value, json};
 
-/// A piece that is asked for.
+/// A range of memory to show.
 #[derive(Debug, Clone)]
 pub struct MemoryQuery {
     /// Where it begins.
@@ -16,7 +16,7 @@ pub struct MemoryQuery {
     pub length: u64,
 }
 
-/// Where a piece begins.
+/// The start of a range of memory.
 #[derive(Debug, Clone)]
 pub enum MemoryStart {
     /// At a generic address.

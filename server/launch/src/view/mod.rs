@@ -13,7 +13,7 @@ use super::report::{LineColumnFinder, report};
 use ptx_interp::machine::{Detail, Shape, Target};
 use serde_json::{Value, json};
 
-/// What of a run is wanted.
+/// The part of a run to show.
 #[derive(Debug, Clone, Default)]
 pub struct ViewQuery {
     /// The first step of the warp.

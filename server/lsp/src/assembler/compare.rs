@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::Range;
 
-/// A function with a body.
+/// The comparison of one function that has a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComparisonRow {
     /// Its name.
@@ -38,7 +38,7 @@ impl ComparisonRow {
     }
 }
 
-/// A module as it was measured.
+/// The comparison of a module with the output of the assembler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssemblerComparison {
     /// By whom.

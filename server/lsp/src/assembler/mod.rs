@@ -54,7 +54,7 @@ impl Configuration {
     }
 }
 
-/// The state of an executable: another one may come to lie at the same place.
+/// Identifies an executable, so that a replaced one is noticed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ExecutableStamp {
     path: PathBuf,
@@ -62,7 +62,7 @@ pub struct ExecutableStamp {
     modified: Option<SystemTime>,
 }
 
-/// An assembler that has said who it is.
+/// An assembler with the version that it reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssemblerInfo {
     /// The executable.
@@ -73,7 +73,7 @@ pub struct AssemblerInfo {
     pub version: String,
 }
 
-/// Why there is nothing to compare with.
+/// The reason why there is nothing to compare with.
 #[derive(Debug)]
 pub enum AssemblerFailure {
     /// There is no such file, or it cannot be run.
@@ -138,7 +138,7 @@ pub struct Task<'a> {
     pub entry: Option<&'a str>,
 }
 
-/// What came of it.
+/// The output of the assembler for one module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssemblerOutput {
     /// What was printed.
@@ -251,7 +251,7 @@ impl AssemblerInfo {
     }
 }
 
-/// The calls for one module.
+/// The calls of the assembler for one module.
 struct AssemblerCall<'a> {
     assembler: &'a AssemblerInfo,
     configuration: &'a Configuration,

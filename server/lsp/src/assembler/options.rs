@@ -1,6 +1,6 @@
 //! Which options of the assembler a user may add: those that change what is generated, and nothing that reads or writes a file.
 
-/// An option, without its dashes, by all its names.
+/// An option of the assembler, with all its names, without dashes.
 struct AssemblerOption {
     names: &'static [&'static str],
     /// A value follows, or stands behind `=`.

@@ -2,7 +2,7 @@
 //!
 //! The lines of releases 11, 12 and 13 are alike; newer ones say more. What is not understood is passed over, unless it is a message.
 
-/// How bad a message is, in the assembler's words.
+/// The severity of a message, by the word that the assembler uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AssemblerSeverity {
     /// Something to know.
@@ -26,7 +26,7 @@ impl AssemblerSeverity {
     }
 }
 
-/// What the assembler says besides its figures.
+/// A message of the assembler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssemblerMessage {
     /// How bad it is.
@@ -37,7 +37,7 @@ pub struct AssemblerMessage {
     pub text: String,
 }
 
-/// What the assembler tells of a function. Nothing is what it did not tell.
+/// The figures that the assembler reports for a function; `None` for those that it leaves out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AssemblerFunction {
     /// As the module names it.

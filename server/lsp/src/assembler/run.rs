@@ -20,7 +20,7 @@ const LINGER: Duration = Duration::from_millis(200);
 /// How long the end of this process waits for a temporary folder to be removed.
 pub const CLEANUP_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// Why there is no output.
+/// The reason why a program gave no output.
 #[derive(Debug)]
 pub enum RunFailure {
     /// It could not be started.
@@ -33,7 +33,7 @@ pub enum RunFailure {
     Cancelled,
 }
 
-/// What may be asked of a program.
+/// The limits of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct RunLimits {
     /// How long it may run.
@@ -188,7 +188,7 @@ impl Runner {
     }
 }
 
-/// What runs; it ends with this.
+/// A running program; dropping the guard ends it.
 struct RunGuard<'a>(&'a Runner);
 
 impl RunGuard<'_> {

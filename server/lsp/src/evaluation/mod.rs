@@ -51,14 +51,14 @@ pub struct Focus {
     pub step: Option<u64>,
 }
 
-/// What a document is evaluated for.
+/// The launch, and the warp of it, that a document is evaluated for.
 #[derive(Debug, Clone, PartialEq)]
 struct EvaluationGoal {
     question: LaunchQuery,
     focus: Option<Focus>,
 }
 
-/// How a run is limited, and what it looks for.
+/// The limits of a run, and its checks.
 #[derive(Debug, Clone, PartialEq)]
 struct EvaluationLimits {
     checks: ptx_interp::findings::Checks,
@@ -154,7 +154,7 @@ impl Evaluation {
     }
 }
 
-/// Of a document: what it is evaluated for, and the last run.
+/// The evaluation of a document: its goal, and the last run.
 #[derive(Debug, Default)]
 pub struct EvaluationSlot(Mutex<EvaluationState>);
 
@@ -172,7 +172,7 @@ struct EvaluationState {
     asked: u64,
 }
 
-/// Where result documents are.
+/// The files of result documents.
 #[derive(Debug, Default)]
 struct ResultFiles {
     folder: Option<tempfile::TempDir>,

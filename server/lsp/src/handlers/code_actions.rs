@@ -119,7 +119,7 @@ fn wants(only: Option<&[CodeActionKind]>, kind: &CodeActionKind) -> bool {
     only.is_none_or(|only| only.iter().any(below))
 }
 
-/// What answers are made with.
+/// Builds code actions.
 struct ActionBuilder<'a> {
     uri: &'a Uri,
     session: ClientFeatures,

@@ -21,7 +21,7 @@ use tower_lsp_server::ls_types::{MessageType, ProgressToken, Uri};
 /// `RequestFailed`: the request is sound, the answer is no.
 const REFUSED: ErrorCode = ErrorCode::ServerError(-32803);
 
-/// What is asked.
+/// The arguments of a comparison.
 struct CompareRequest {
     uri: Uri,
     entry: Option<String>,
@@ -101,7 +101,7 @@ async fn answer(
     Ok((out, comparison.summary(entry)))
 }
 
-/// What is to be done for a question. Everything here looks at files, or takes a moment.
+/// A comparison that is ready to run; everything here may read files or block.
 struct CompareJob {
     shared: Arc<Shared>,
     configuration: Configuration,

@@ -51,7 +51,7 @@ pub async fn implementation(
         .await
 }
 
-/// What was found in the document itself.
+/// The definitions in the document itself.
 struct LocalDefinition {
     links: Vec<LocationLink>,
     /// The name, if another document may define it, and the text that was asked about.

@@ -109,7 +109,7 @@ fn others(shared: &Shared, uri: &Uri) -> Vec<Other> {
     documents.filter_map(one).collect()
 }
 
-/// A place in a document, as a request names it.
+/// A position in a document that a request names.
 #[derive(Debug)]
 pub struct DocumentPosition {
     /// The text of the document, and its tree.

@@ -15,7 +15,7 @@ use tower_lsp_server::ls_types::{MessageType, Uri};
 /// How long a request that asks for it waits for the flow lints.
 const LINTS_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What is asked for.
+/// The arguments of a request for registers.
 #[derive(Debug)]
 struct RegistersRequest {
     entry: Option<String>,

@@ -97,7 +97,7 @@ fn bounded(name: &str, places: usize) -> std::result::Result<(), String> {
     }
 }
 
-/// An edit in the making.
+/// Builds the edit of a renaming.
 struct RenameBuilder {
     session: ClientFeatures,
     reach: Reach,

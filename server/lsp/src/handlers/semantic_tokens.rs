@@ -17,7 +17,7 @@ use tower_lsp_server::ls_types::{
     SemanticTokensRangeResult, SemanticTokensResult, SemanticTokensServerCapabilities, ServerCapabilities, Uri,
 };
 
-/// The tokens that a client has been given last of a document.
+/// The semantic tokens of a document that the client received last.
 #[derive(Debug)]
 pub struct SentTokens {
     id: String,
@@ -149,7 +149,7 @@ fn encode(rope: &Rope, encoding: ColumnEncoding, tokens: &[Token], standard: boo
     out
 }
 
-/// A line and how its columns are counted.
+/// A line, with what converts its byte offsets to columns.
 struct EncodedLine {
     number: u32,
     start: usize,

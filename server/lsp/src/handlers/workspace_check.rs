@@ -19,9 +19,9 @@ use tower_lsp_server::ls_types::{DiagnosticSeverity, ProgressToken, Uri};
 /// Changes rarely come alone.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// What was pushed of files that are not open: the name of each report. Nothing until the command is used.
+/// The name of each report that was pushed for a file that is not open; `None` until the command is used.
 #[derive(Debug, Default)]
-pub struct Pushed(Mutex<Option<HashMap<Uri, String>>>);
+pub struct PushedReports(Mutex<Option<HashMap<Uri, String>>>);
 
 /// Checks everything; the answer says how many files there are and what was found in them.
 pub async fn check(shared: &Arc<Shared>, token: Option<ProgressToken>) -> Result<Value> {

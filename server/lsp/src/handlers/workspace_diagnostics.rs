@@ -72,7 +72,7 @@ async fn once(shared: &Arc<Shared>, mut answer: WorkspaceReport, cancelled: &Can
     Ok(answer)
 }
 
-/// An answer as it grows.
+/// A report on the workspace, sent in parts as it grows.
 struct WorkspaceReport {
     shared: Arc<Shared>,
     token: Option<ProgressToken>,

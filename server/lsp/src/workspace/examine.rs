@@ -26,7 +26,7 @@ const MIN_BIG_FILE: u64 = 2_000_000;
 /// The holder of this lock may have a big file in memory.
 static BIG_ONE: Mutex<()> = Mutex::new(());
 
-/// What to look for in a file.
+/// What to compute for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExamineGoal {
     /// What files define.
@@ -35,7 +35,7 @@ pub enum ExamineGoal {
     Report,
 }
 
-/// A file to look at.
+/// A file to examine.
 #[derive(Debug)]
 pub struct ExamineJob {
     /// Where it is.
@@ -55,7 +55,7 @@ impl ExamineJob {
     }
 }
 
-/// Something that a file defines, for the whole of it to see.
+/// A symbol that a file defines at module scope.
 #[derive(Debug, Clone)]
 pub struct OutlineEntry {
     /// Its name, demangled.
@@ -86,7 +86,7 @@ impl FileReport {
     }
 }
 
-/// What was found in a file.
+/// The result of examining a file.
 #[derive(Debug, Default)]
 pub struct FileSummary {
     /// What it defines.

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 /// Entries that a search visits at most: a folder may be the root of a file system.
 const MOST_ENTRIES: usize = 200_000;
 
-/// What tells that a file is another one than before.
+/// Identifies the state of a file, so that a change is noticed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileStamp {
     /// When it was written; not every file system tells.
@@ -32,7 +32,7 @@ impl FileStamp {
     }
 }
 
-/// What is in a folder.
+/// The PTX files in a folder.
 #[derive(Debug, Default)]
 pub struct FolderContents {
     /// The files, in the order of their names.

@@ -47,7 +47,7 @@ struct FileCacheEntry {
     report: Option<(Arc<Settings>, Arc<FileReport>)>,
 }
 
-/// Something to tell while files are looked at.
+/// A progress event of a walk over the workspace.
 #[derive(Debug)]
 pub enum WorkspaceEvent<'a> {
     /// The search is done: how many files it found, and how many are left out.
@@ -65,7 +65,7 @@ pub enum WorkspaceEvent<'a> {
     Tick,
 }
 
-/// What is known of a file.
+/// The cached results for a file.
 #[derive(Debug, Clone, Default)]
 pub struct FileState {
     /// What it defines; nothing if that was not asked for.

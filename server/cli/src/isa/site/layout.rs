@@ -5,7 +5,7 @@ use super::text::{PageContext, relative};
 use super::things::{overview, tables};
 use maud::{DOCTYPE, Markup, html};
 
-/// A page.
+/// A page of the site.
 #[derive(Debug)]
 pub struct SitePage {
     /// What it is about.

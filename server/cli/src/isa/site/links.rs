@@ -7,7 +7,7 @@ use ptx_isa::ISA;
 use ptx_isa::tables::Cuda;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// What a page is about; each has a folder.
+/// The subject of a page; each kind has a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PageKind {
     /// An instruction.

@@ -7,7 +7,7 @@ use ptx_ide::reference::code::{Token, tokens};
 use ptx_isa::ISA;
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html as writer};
 
-/// Where a text stands: the links of the site, and the path of the page.
+/// The page that a text is rendered into: its path, and the links of the site.
 #[derive(Debug, Clone, Copy)]
 pub struct PageContext<'l> {
     /// The links.

@@ -14,7 +14,7 @@ const TIMELINE: (usize, usize) = (20_000, 1_000_000);
 /// Pieces of memory, and bytes of all of them.
 const MEMORY: (usize, u64) = (64, 16 << 20);
 
-/// What is asked for, but for the document.
+/// The arguments of an evaluation, apart from the document.
 #[derive(Debug, Default)]
 pub(super) struct EvaluateRequest {
     /// Which launch of which kernel.
@@ -33,7 +33,7 @@ pub(super) struct EvaluateRequest {
     pub(super) show: bool,
 }
 
-/// Reads arguments, and says what is wrong with them.
+/// Reads the arguments of an evaluation, and reports mistakes in them.
 pub(super) struct EvaluateArguments<'a>(pub(super) &'a Map<String, Value>);
 
 impl EvaluateArguments<'_> {
