@@ -5,7 +5,7 @@
 //! Times are from the request to its answer as a JSON value, at the client. Places are random but the same in every run. Requests about a range
 //! take 60 lines, as many as a screen shows. Completion is asked for where editors ask: a character is typed, the request
 //! follows at once, and the character is taken back; the time is that of the request, parsing included. With `--editing` a character is typed,
-//! or taken back, at a random place right before each request, and nobody waits until that is checked.
+//! or taken back, at a random place right before each request, and the request does not wait until the change is checked.
 
 #[path = "../tests/it/client.rs"]
 #[allow(dead_code)]
@@ -104,7 +104,7 @@ struct Session<'a> {
     edits: Option<Edits>,
 }
 
-/// What somebody types meanwhile.
+/// The edits between the requests.
 struct Edits {
     random: fastrand::Rng,
     /// Where a character has been typed and not taken back.
@@ -161,7 +161,7 @@ impl Session<'_> {
                     self.change(json!([{ "range": { "start": at, "end": at }, "text": character.to_string() }]));
                     let answer = self.call(method, &after, &after);
                     self.change(json!([{ "range": { "start": at, "end": after }, "text": "" }]));
-                    // Otherwise nobody types the next character before the last one is checked: that is `keystrokes`.
+                    // Without edits, the next character waits until the last one is checked; `keystrokes` measures typing that does not wait.
                     if self.edits.is_none() {
                         self.client.diagnostics(URI, self.version);
                     }

@@ -2,15 +2,15 @@
 
 use super::architecture::Architecture;
 use super::files::{self, complain};
-use super::source::{self, Opened, Origin};
+use super::source::{self, InputContent, InputOrigin};
 use super::terminal::for_stdout;
-use super::{Status, human, json, sarif};
+use super::{CliStatus, human, json, sarif};
 use clap::ValueEnum;
 use ptx_analysis::project::Project;
 use ptx_analysis::target::version;
 use ptx_analysis::{Analyzer, Code, Diagnostic, Severity};
 use ptx_isa::tables::{Target, Version};
-use ptx_lsp::levels::{self, Levels};
+use ptx_lsp::levels::{self, DiagnosticLevels};
 use ptx_syntax::Snapshot;
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -23,13 +23,13 @@ const MAX_RENDERED: usize = 10_000;
 
 /// What to check, and how to tell.
 #[derive(Debug, clap::Args)]
-pub struct Arguments {
+pub struct CheckArguments {
     /// Files, folders (their .ptx files, at any depth), or - for standard input
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// How to report
     #[arg(long, value_enum, default_value = "human")]
-    format: Format,
+    format: CheckFormat,
     /// Check as if `.target` named this architecture (`sm_90a`); of several, each
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', hide_possible_values = true, value_parser = Architecture)]
     target: Vec<&'static Target>,
@@ -63,7 +63,7 @@ fn code_level(text: &str) -> Result<(Code, Option<Severity>), String> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum CheckFormat {
     /// For people
     Human,
     /// One JSON object a line
@@ -80,22 +80,22 @@ enum Deny {
 
 /// The result for one file.
 #[derive(Debug)]
-pub struct Checked {
+pub struct CheckedFile {
     /// Where it comes from.
-    pub origin: Origin,
+    pub origin: InputOrigin,
     /// What became of it.
-    pub outcome: Outcome,
+    pub outcome: CheckOutcome,
 }
 
-/// What became of a file.
+/// The result of checking one file.
 #[derive(Debug)]
-pub enum Outcome {
+pub enum CheckOutcome {
     /// It was checked.
     Done {
         /// The report on it. Trees take much more memory and are not kept.
-        findings: Findings,
+        findings: FileDiagnostics,
         /// How many there are.
-        counts: Counts,
+        counts: SeverityCounts,
         /// Some bytes are no text.
         lossy: bool,
     },
@@ -105,61 +105,61 @@ pub enum Outcome {
     Unreadable(String),
 }
 
-/// The report on one file.
+/// The diagnostics of one file.
 #[derive(Debug)]
-pub enum Findings {
+pub enum FileDiagnostics {
     /// As text, which may have escape sequences for colours.
     Text(String),
     /// Too many to render at once: their text would take more memory than all else, so it is rendered in parts while it is written.
     Many(Snapshot, Vec<Diagnostic>),
     /// As results of SARIF.
-    Sarif(sarif::Results),
+    Sarif(sarif::SarifResults),
 }
 
 /// Checks and reports.
-pub fn run(arguments: &Arguments) -> Status {
+pub fn run(arguments: &CheckArguments) -> CliStatus {
     let (origins, problems) = source::find(&arguments.paths);
     let mut summary = Summary::default();
-    let mut report = Report::new(arguments.format);
+    let mut report = CheckReport::new(arguments.format);
     for (place, reason) in problems {
         report.unreadable(&place, &reason);
         summary.unreadable += 1;
     }
-    let work = |origin: &Origin, threads| check(origin, arguments, threads);
+    let work = |origin: &InputOrigin, threads| check(origin, arguments, threads);
     let written = files::all(&origins, arguments.jobs, "checked", work, |origin, outcome| {
-        let checked = Checked { origin: origin.clone(), outcome };
+        let checked = CheckedFile { origin: origin.clone(), outcome };
         summary.add(&checked);
         report.add(checked)
     });
     let written = written.and_then(|()| report.finish());
     if !files::is_written(written) {
-        return Status::Trouble;
+        return CliStatus::Trouble;
     }
     complain(&summary.text());
     summary.status(arguments.deny == Some(Deny::Warnings))
 }
 
-fn check(origin: &Origin, arguments: &Arguments, threads: usize) -> Outcome {
+fn check(origin: &InputOrigin, arguments: &CheckArguments, threads: usize) -> CheckOutcome {
     let (snapshot, lossy) = match origin.open_in_pieces(threads) {
-        Opened::Text(snapshot, lossy) => (snapshot, lossy),
-        Opened::Markup => return Outcome::Markup,
-        Opened::Unreadable(why) => return Outcome::Unreadable(why),
+        InputContent::Text(snapshot, lossy) => (snapshot, lossy),
+        InputContent::Markup => return CheckOutcome::Markup,
+        InputContent::Unreadable(why) => return CheckOutcome::Unreadable(why),
     };
     let diagnostics = findings(&snapshot, arguments, threads);
     let name = origin.name();
-    let counts = Counts::of(&diagnostics);
+    let counts = SeverityCounts::of(&diagnostics);
     let findings = match arguments.format {
-        Format::Sarif => Findings::Sarif(sarif::results(&name, &snapshot, &diagnostics)),
-        _ if diagnostics.len() > MAX_RENDERED => Findings::Many(snapshot.clone(), diagnostics),
-        format => Findings::Text(render(format, &name, &snapshot, &diagnostics)),
+        CheckFormat::Sarif => FileDiagnostics::Sarif(sarif::results(&name, &snapshot, &diagnostics)),
+        _ if diagnostics.len() > MAX_RENDERED => FileDiagnostics::Many(snapshot.clone(), diagnostics),
+        format => FileDiagnostics::Text(render(format, &name, &snapshot, &diagnostics)),
     };
     discard(snapshot);
-    Outcome::Done { findings, counts, lossy }
+    CheckOutcome::Done { findings, counts, lossy }
 }
 
 /// The findings of a file as text.
-fn render(format: Format, name: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> String {
-    if format == Format::Json {
+fn render(format: CheckFormat, name: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> String {
+    if format == CheckFormat::Json {
         json::render(name, snapshot, diagnostics)
     } else {
         human::render(&for_stdout(name), snapshot, diagnostics)
@@ -174,8 +174,8 @@ fn discard(snapshot: Snapshot) {
 }
 
 /// What is wrong, for the file's own target or for each of those that were asked for.
-fn findings(snapshot: &Snapshot, arguments: &Arguments, threads: usize) -> Vec<Diagnostic> {
-    let mut levels = Levels::default();
+fn findings(snapshot: &Snapshot, arguments: &CheckArguments, threads: usize) -> Vec<Diagnostic> {
+    let mut levels = DiagnosticLevels::default();
     arguments.level.iter().for_each(|(code, level)| levels.set(*code, *level));
     let mut analyzer = Analyzer::for_one_check();
     analyzer.set_threads(threads);
@@ -201,16 +201,16 @@ fn findings(snapshot: &Snapshot, arguments: &Arguments, threads: usize) -> Vec<D
     levels.apply(out)
 }
 
-/// The report on standard output.
+/// The report that is written to standard output.
 #[derive(Debug)]
-struct Report {
-    format: Format,
-    sarif: Option<sarif::Report>,
+struct CheckReport {
+    format: CheckFormat,
+    sarif: Option<sarif::SarifReport>,
 }
 
-impl Report {
-    fn new(format: Format) -> Self {
-        Self { format, sarif: (format == Format::Sarif).then(sarif::Report::default) }
+impl CheckReport {
+    fn new(format: CheckFormat) -> Self {
+        Self { format, sarif: (format == CheckFormat::Sarif).then(sarif::SarifReport::default) }
     }
 
     fn unreadable(&mut self, name: &str, reason: &str) {
@@ -220,28 +220,28 @@ impl Report {
         }
     }
 
-    fn add(&mut self, checked: Checked) -> io::Result<()> {
+    fn add(&mut self, checked: CheckedFile) -> io::Result<()> {
         let name = checked.origin.name();
         match checked.outcome {
-            Outcome::Unreadable(reason) => self.unreadable(&name, &reason),
+            CheckOutcome::Unreadable(reason) => self.unreadable(&name, &reason),
             // In a folder that is nothing unusual; a file that was named deserves a word.
-            Outcome::Markup if matches!(checked.origin, Origin::Found(_)) => {}
-            Outcome::Markup => complain(&format!("{name}: this is XML (PreTeXt), not PTX")),
-            Outcome::Done { findings, lossy, .. } => {
+            CheckOutcome::Markup if matches!(checked.origin, InputOrigin::Found(_)) => {}
+            CheckOutcome::Markup => complain(&format!("{name}: this is XML (PreTeXt), not PTX")),
+            CheckOutcome::Done { findings, lossy, .. } => {
                 if lossy {
                     complain(&format!("{name}: some bytes are not UTF-8 text"));
                 }
                 match (findings, &mut self.sarif) {
                     // Takes the colours out where they are not wanted.
-                    (Findings::Text(text), _) => anstream::stdout().lock().write_all(text.as_bytes())?,
-                    (Findings::Many(snapshot, diagnostics), _) => {
+                    (FileDiagnostics::Text(text), _) => anstream::stdout().lock().write_all(text.as_bytes())?,
+                    (FileDiagnostics::Many(snapshot, diagnostics), _) => {
                         for some in diagnostics.chunks(MAX_RENDERED) {
                             let text = render(self.format, &name, &snapshot, some);
                             anstream::stdout().lock().write_all(text.as_bytes())?;
                         }
                     }
-                    (Findings::Sarif(results), Some(sarif)) => sarif.add(results),
-                    (Findings::Sarif(_), None) => {}
+                    (FileDiagnostics::Sarif(results), Some(sarif)) => sarif.add(results),
+                    (FileDiagnostics::Sarif(_), None) => {}
                 }
             }
         }
@@ -256,15 +256,15 @@ impl Report {
     }
 }
 
-/// How many findings there are.
+/// The number of diagnostics by severity.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Counts {
+pub struct SeverityCounts {
     errors: usize,
     warnings: usize,
     others: usize,
 }
 
-impl Counts {
+impl SeverityCounts {
     fn of(diagnostics: &[Diagnostic]) -> Self {
         let mut out = Self::default();
         for diagnostic in diagnostics {
@@ -282,15 +282,15 @@ impl Counts {
 struct Summary {
     files: usize,
     unreadable: usize,
-    counts: Counts,
+    counts: SeverityCounts,
 }
 
 impl Summary {
-    fn add(&mut self, checked: &Checked) {
+    fn add(&mut self, checked: &CheckedFile) {
         match &checked.outcome {
-            Outcome::Unreadable(_) => self.unreadable += 1,
-            Outcome::Markup => {}
-            Outcome::Done { counts, .. } => {
+            CheckOutcome::Unreadable(_) => self.unreadable += 1,
+            CheckOutcome::Markup => {}
+            CheckOutcome::Done { counts, .. } => {
                 self.files += 1;
                 self.counts.errors += counts.errors;
                 self.counts.warnings += counts.warnings;
@@ -302,7 +302,7 @@ impl Summary {
     fn text(&self) -> String {
         let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
         let mut out = format!("{} checked: ", count(self.files, "file"));
-        let Counts { errors, warnings, others } = self.counts;
+        let SeverityCounts { errors, warnings, others } = self.counts;
         let counts = [(errors, "error"), (warnings, "warning"), (others, "hint")];
         let counts: Vec<_> = counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| count(n, what)).collect();
         out.push_str(&if counts.is_empty() { "nothing found".to_owned() } else { counts.join(", ") });
@@ -312,13 +312,13 @@ impl Summary {
         out
     }
 
-    fn status(&self, deny_warnings: bool) -> Status {
+    fn status(&self, deny_warnings: bool) -> CliStatus {
         if self.unreadable > 0 {
-            Status::Trouble
+            CliStatus::Trouble
         } else if self.counts.errors > 0 || (deny_warnings && self.counts.warnings > 0) {
-            Status::Findings
+            CliStatus::Findings
         } else {
-            Status::Fine
+            CliStatus::Fine
         }
     }
 }

@@ -3,9 +3,9 @@
 mod human;
 mod steps;
 
-use super::Status;
+use super::CliStatus;
 use super::files::{self, complain};
-use super::source::{self, Opened, Origin, place};
+use super::source::{self, InputContent, InputOrigin, place};
 use super::terminal::for_stdout;
 use clap::ValueEnum;
 use ptx_analysis::codes::Text;
@@ -14,11 +14,11 @@ use ptx_analysis::{Diagnostic, Finding, Severity};
 use ptx_interp::findings::{Checks, Kind};
 use ptx_interp::launch::{Launch, Mistake};
 use ptx_interp::machine::{Settings, Target};
-use ptx_launch::evaluate::{Evaluated, Module, Refused};
+use ptx_launch::evaluate::{EvaluationError, LaunchModule, LaunchRun};
 use ptx_launch::file::{self, Language};
 use ptx_launch::inside::folder_of;
-use ptx_launch::refusal::{self, Refusal};
-use ptx_launch::report::{Report, report};
+use ptx_launch::refusal::{self, LaunchRefusal};
+use ptx_launch::report::{LaunchReport, report};
 use ptx_syntax::Snapshot;
 use serde::Serialize;
 use std::io::Write;
@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 /// What to run, and how to tell.
 #[derive(Debug, clap::Args)]
-pub struct Arguments {
+pub struct EvalArguments {
     /// Files, folders (their .ptx files, at any depth), or - for standard input
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -48,8 +48,8 @@ pub struct Arguments {
     check: bool,
     /// How to report
     #[arg(long, value_enum, default_value = "human")]
-    format: Format,
-    /// Stop a run after so many warp instructions
+    format: EvalFormat,
+    /// Stop a run after this number of warp instructions
     #[arg(long, value_name = "STEPS", default_value_t = Settings::default().limit, value_parser = clap::value_parser!(u64).range(1..))]
     limit: u64,
     /// Look for this as well: `nan`
@@ -60,7 +60,7 @@ pub struct Arguments {
     without: Vec<Kind>,
 }
 
-impl Arguments {
+impl EvalArguments {
     /// What is looked for.
     fn checks(&self) -> Checks {
         let more = self.find.iter().fold(Checks::default(), |checks, kind| checks.with(*kind, true));
@@ -69,7 +69,7 @@ impl Arguments {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum EvalFormat {
     /// For people
     Human,
     /// One JSON object a line
@@ -79,45 +79,45 @@ enum Format {
 /// Steps of a warp that are told at most.
 const STEPS: usize = 100_000;
 
-/// What became of a file.
+/// The result of evaluating one file.
 #[derive(Default)]
-struct Outcome {
+struct EvalOutcome {
     /// For standard output.
     report: String,
     /// For standard error, a line each.
     remarks: Vec<String>,
-    status: Option<Status>,
+    status: Option<CliStatus>,
     passed: usize,
     failed: usize,
     /// It has nothing that can be run.
     empty: bool,
 }
 
-impl Outcome {
-    fn raise(&mut self, status: Status) {
+impl EvalOutcome {
+    fn raise(&mut self, status: CliStatus) {
         self.status = self.status.max(Some(status));
     }
 }
 
-/// A text in which something can be wrong.
-struct Shown<'a> {
+/// A text with the name that messages show for it.
+struct NamedSnapshot<'a> {
     name: &'a str,
     snapshot: &'a Snapshot,
 }
 
 /// Runs and reports.
-pub fn run(arguments: &Arguments) -> Status {
+pub fn run(arguments: &EvalArguments) -> CliStatus {
     let (origins, problems) = source::find(&arguments.paths);
-    let mut status = Status::Fine;
+    let mut status = CliStatus::Fine;
     for (place, reason) in problems {
         complain(&format!("{place}: {reason}"));
-        status = Status::Trouble;
+        status = CliStatus::Trouble;
     }
     let (mut passed, mut failed, mut files, mut empty) = (0, 0, 0, 0);
-    let work = |origin: &Origin, _| look_at(origin, arguments, origins.len() > 1);
+    let work = |origin: &InputOrigin, _| look_at(origin, arguments, origins.len() > 1);
     let written = files::all(&origins, None, "evaluated", work, |_, outcome| {
         files += 1;
-        status = status.max(outcome.status.unwrap_or(Status::Fine));
+        status = status.max(outcome.status.unwrap_or(CliStatus::Fine));
         passed += outcome.passed;
         failed += outcome.failed;
         empty += usize::from(outcome.empty);
@@ -127,39 +127,39 @@ pub fn run(arguments: &Arguments) -> Status {
         Ok(())
     });
     if !files::is_written(written) {
-        return Status::Trouble;
+        return CliStatus::Trouble;
     }
     if arguments.check {
         let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "es" });
         let failures = if failed > 0 { format!(", {failed} failed") } else { String::new() };
         complain(&format!("{}{failures}", count(passed + failed, "launch")));
-        if passed + failed == 0 && status == Status::Fine {
+        if passed + failed == 0 && status == CliStatus::Fine {
             complain("nothing was checked: no `//! launch:` line stands above a kernel, and no `--launch` is given");
-            return Status::Trouble;
+            return CliStatus::Trouble;
         }
-    } else if files == empty && files > 0 && status == Status::Fine {
+    } else if files == empty && files > 0 && status == CliStatus::Fine {
         complain("there is no kernel that could be run");
-        return Status::Trouble;
+        return CliStatus::Trouble;
     }
     status
 }
 
-fn look_at(origin: &Origin, arguments: &Arguments, several: bool) -> Outcome {
-    let mut out = Outcome::default();
+fn look_at(origin: &InputOrigin, arguments: &EvalArguments, several: bool) -> EvalOutcome {
+    let mut out = EvalOutcome::default();
     let name = origin.name();
     let (snapshot, lossy) = match origin.open() {
-        Opened::Text(snapshot, lossy) => (snapshot, lossy),
+        InputContent::Text(snapshot, lossy) => (snapshot, lossy),
         // In a folder that is nothing unusual; a file that was named deserves a word.
-        Opened::Markup => {
+        InputContent::Markup => {
             out.empty = true;
-            if !matches!(origin, Origin::Found(_)) {
+            if !matches!(origin, InputOrigin::Found(_)) {
                 out.remarks.push(format!("{name}: this is XML (PreTeXt), not PTX"));
             }
             return out;
         }
-        Opened::Unreadable(why) => {
+        InputContent::Unreadable(why) => {
             out.remarks.push(format!("{name}: {why}"));
-            out.raise(Status::Trouble);
+            out.raise(CliStatus::Trouble);
             return out;
         }
     };
@@ -167,8 +167,8 @@ fn look_at(origin: &Origin, arguments: &Arguments, several: bool) -> Outcome {
         out.remarks.push(format!("{name}: some bytes are not UTF-8 text"));
     }
     let text: Arc<str> = snapshot.rope().to_string().into();
-    let module = Module { program: Arc::new(Program::new(&snapshot)), text };
-    let shown = Shown { name: &name, snapshot: &snapshot };
+    let module = LaunchModule { program: Arc::new(Program::new(&snapshot)), text };
+    let shown = NamedSnapshot { name: &name, snapshot: &snapshot };
     if let Some(entry) = &arguments.entry
         && !module.kernels().any(|k| k == entry)
     {
@@ -179,7 +179,7 @@ fn look_at(origin: &Origin, arguments: &Arguments, several: bool) -> Outcome {
         let names: Vec<String> = module.kernels().map(|k| format!("`{k}`")).collect();
         let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         out.remarks.push(format!("{name}: there is no kernel `{entry}`; it has {has}"));
-        out.raise(Status::Trouble);
+        out.raise(CliStatus::Trouble);
         return out;
     }
     match &arguments.launch {
@@ -190,7 +190,13 @@ fn look_at(origin: &Origin, arguments: &Arguments, several: bool) -> Outcome {
 }
 
 /// Runs what the lines above kernels say.
-fn from_lines(origin: &Origin, module: &Module, shown: &Shown<'_>, arguments: &Arguments, out: &mut Outcome) {
+fn from_lines(
+    origin: &InputOrigin,
+    module: &LaunchModule,
+    shown: &NamedSnapshot<'_>,
+    arguments: &EvalArguments,
+    out: &mut EvalOutcome,
+) {
     let (launches, mistakes) = module.launches();
     let wanted = |name: &str| arguments.entry.as_deref().is_none_or(|entry| entry == name);
     // What is wrong with the lines of other kernels is no matter now.
@@ -230,8 +236,8 @@ fn from_lines(origin: &Origin, module: &Module, shown: &Shown<'_>, arguments: &A
         }
     }
     let folder = match origin {
-        Origin::Named(path) | Origin::Found(path) => Some(folder_of(path)),
-        Origin::StandardInput => None,
+        InputOrigin::Named(path) | InputOrigin::Found(path) => Some(folder_of(path)),
+        InputOrigin::StandardInput => None,
     };
     for launch in chosen {
         evaluate(module, launch, folder, shown, shown, arguments, out);
@@ -239,18 +245,24 @@ fn from_lines(origin: &Origin, module: &Module, shown: &Shown<'_>, arguments: &A
 }
 
 /// Runs what a file says.
-fn from_file(path: &Path, module: &Module, shown: &Shown<'_>, arguments: &Arguments, out: &mut Outcome) {
+fn from_file(
+    path: &Path,
+    module: &LaunchModule,
+    shown: &NamedSnapshot<'_>,
+    arguments: &EvalArguments,
+    out: &mut EvalOutcome,
+) {
     let name = path.display().to_string();
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) => {
             out.remarks.push(format!("{name}: {error}"));
-            return out.raise(Status::Trouble);
+            return out.raise(CliStatus::Trouble);
         }
     };
     // Only its lines are looked at.
     let snapshot = Snapshot::new(&text);
-    let written = Shown { name: &name, snapshot: &snapshot };
+    let written = NamedSnapshot { name: &name, snapshot: &snapshot };
     let (mut launches, mistakes) = file::launches(&text, Language::of(path));
     if !mistakes.is_empty() {
         out.failed += launches.len().max(1);
@@ -264,7 +276,7 @@ fn from_file(path: &Path, module: &Module, shown: &Shown<'_>, arguments: &Argume
                 (None, Some(only), None) => launch.entry = only.into(),
                 _ => {
                     out.remarks.push(format!("{name}: `entry` is missing, and the module has not just one kernel"));
-                    return out.raise(Status::Trouble);
+                    return out.raise(CliStatus::Trouble);
                 }
             }
         }
@@ -272,7 +284,7 @@ fn from_file(path: &Path, module: &Module, shown: &Shown<'_>, arguments: &Argume
     launches.retain(|l| arguments.entry.as_deref().is_none_or(|entry| *entry == *l.entry));
     if launches.is_empty() {
         out.remarks.push(format!("{name}: it has no launch of that kernel"));
-        return out.raise(Status::Trouble);
+        return out.raise(CliStatus::Trouble);
     }
     if !arguments.check && launches.len() > 1 {
         out.remarks.push(format!("{name}: this is the first of {} launches; `--check` runs all", launches.len()));
@@ -284,10 +296,10 @@ fn from_file(path: &Path, module: &Module, shown: &Shown<'_>, arguments: &Argume
 }
 
 /// Says what is wrong with launches.
-fn tell(mistakes: &[Mistake], written: &Shown<'_>, arguments: &Arguments, out: &mut Outcome) {
-    out.raise(Status::Findings);
+fn tell(mistakes: &[Mistake], written: &NamedSnapshot<'_>, arguments: &EvalArguments, out: &mut EvalOutcome) {
+    out.raise(CliStatus::Findings);
     for mistake in mistakes {
-        if mistake.range.is_empty() || arguments.format == Format::Json {
+        if mistake.range.is_empty() || arguments.format == EvalFormat::Json {
             let at = if mistake.range.is_empty() {
                 String::new()
             } else {
@@ -303,22 +315,22 @@ fn tell(mistakes: &[Mistake], written: &Shown<'_>, arguments: &Arguments, out: &
     }
 }
 
-/// A line of JSON.
+/// One line of the JSON output.
 #[derive(Serialize)]
-struct Line<'a> {
+struct EvalJsonLine<'a> {
     file: &'a str,
     #[serde(flatten)]
-    report: Report,
+    report: LaunchReport,
 }
 
 fn evaluate(
-    module: &Module,
+    module: &LaunchModule,
     launch: Launch,
     folder: Option<&Path>,
-    shown: &Shown<'_>,
-    written: &Shown<'_>,
-    arguments: &Arguments,
-    out: &mut Outcome,
+    shown: &NamedSnapshot<'_>,
+    written: &NamedSnapshot<'_>,
+    arguments: &EvalArguments,
+    out: &mut EvalOutcome,
 ) {
     let settings = Settings { limit: arguments.limit, checks: arguments.checks(), ..Settings::default() };
     let entry = launch.entry.clone();
@@ -327,16 +339,16 @@ fn evaluate(
         Ok(done) => done,
         Err(refused) => {
             out.failed += 1;
-            out.raise(Status::Findings);
-            if let Refused::Launch(mistakes) = &refused {
+            out.raise(CliStatus::Findings);
+            if let EvaluationError::Launch(mistakes) = &refused {
                 return tell(mistakes, written, arguments, out);
             }
-            if let Refused::Errors(errors) = &refused
-                && arguments.format == Format::Human
+            if let EvaluationError::Errors(errors) = &refused
+                && arguments.format == EvalFormat::Human
             {
                 out.report.push_str(&super::human::render(&for_stdout(shown.name), shown.snapshot, errors));
             }
-            let why = Refusal::refused(refused, &entry, true);
+            let why = LaunchRefusal::refused(refused, &entry, true);
             out.remarks.push(why.located(shown.name, &|at| place(shown.snapshot, at).line));
             return;
         }
@@ -348,29 +360,29 @@ fn evaluate(
         out.failed += 1
     }
     if arguments.check && !passed {
-        out.raise(Status::Findings);
+        out.raise(CliStatus::Findings);
     }
     let target = arguments.trace.then(|| target(&done, arguments.warp));
     if let Some(None) = target {
         let shape = done.run.machine.shape;
         let warps = u64::from(shape.warps()) * shape.ctas();
         out.remarks.push(format!("{}: there is no warp {} in a grid of {warps}", shown.name, arguments.warp));
-        out.raise(Status::Trouble);
+        out.raise(CliStatus::Trouble);
     }
     let target = target.flatten();
     match arguments.format {
-        Format::Json => {
+        EvalFormat::Json => {
             let places = |offset: usize| {
                 let place = place(shown.snapshot, offset);
                 (place.line, place.column)
             };
             let report = report(&done, &places, target.map(|t| (t, 0, STEPS)));
-            match serde_json::to_string(&Line { file: shown.name, report }) {
+            match serde_json::to_string(&EvalJsonLine { file: shown.name, report }) {
                 Ok(line) => out.report.extend([line.as_str(), "\n"]),
                 Err(error) => tracing::error!("{}: the report cannot be written as JSON: {error}", shown.name),
             }
         }
-        Format::Human => {
+        EvalFormat::Human => {
             let line = place(written.snapshot, range.start).line;
             let at = if range.is_empty() { None } else { Some(line) };
             out.report.push_str(&human::render(&done, shown, at, arguments.check));
@@ -382,7 +394,7 @@ fn evaluate(
 }
 
 /// The warp of that number in the grid.
-fn target(done: &Evaluated, warp: u64) -> Option<Target> {
+fn target(done: &LaunchRun, warp: u64) -> Option<Target> {
     let shape = done.run.machine.shape;
     let warps = u64::from(shape.warps()).max(1);
     let target = Target { cta: warp / warps, warp: u32::try_from(warp % warps).ok()? };

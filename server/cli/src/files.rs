@@ -1,6 +1,6 @@
 //! Work on many files: on several threads, in order, with a line that says how far it is.
 
-use super::source::Origin;
+use super::source::InputOrigin;
 use super::terminal;
 use std::io::{self, IsTerminal, Write, stderr};
 use std::num::NonZero;
@@ -31,11 +31,11 @@ pub fn complain(line: &str) {
 /// Does something with all files on several threads, and hands over the results in the order of the files. `work` is told how many threads
 /// it may use itself, which is more than one where there are fewer files than jobs. `verb` says what has been done to them.
 pub fn all<T: Send>(
-    origins: &[Origin],
+    origins: &[InputOrigin],
     jobs: Option<NonZero<usize>>,
     verb: &'static str,
-    work: impl Fn(&Origin, usize) -> T + Sync,
-    mut done: impl FnMut(&Origin, T) -> io::Result<()>,
+    work: impl Fn(&InputOrigin, usize) -> T + Sync,
+    mut done: impl FnMut(&InputOrigin, T) -> io::Result<()>,
 ) -> io::Result<()> {
     let processors = || std::thread::available_parallelism().map_or(1, NonZero::get);
     let all = jobs.map_or_else(processors, NonZero::get);
@@ -71,12 +71,12 @@ pub fn all<T: Send>(
 
 /// Waits for results, which come in any order, and shows progress meanwhile.
 fn in_order<T>(
-    origins: &[Origin],
+    origins: &[InputOrigin],
     verb: &'static str,
     results: &mpsc::Receiver<(usize, T)>,
-    done: &mut impl FnMut(&Origin, T) -> io::Result<()>,
+    done: &mut impl FnMut(&InputOrigin, T) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut progress = Progress::new(origins.len(), verb);
+    let mut progress = ProgressLine::new(origins.len(), verb);
     let mut waiting: Vec<Option<T>> = origins.iter().map(|_| None).collect();
     let mut next = 0;
     loop {
@@ -102,8 +102,8 @@ fn in_order<T>(
     }
 }
 
-/// A line on a terminal that says how far the work is, once it takes long.
-struct Progress {
+/// A line on a terminal that shows progress once the work takes long.
+struct ProgressLine {
     begin: Instant,
     all: usize,
     verb: &'static str,
@@ -112,7 +112,7 @@ struct Progress {
     terminal: bool,
 }
 
-impl Progress {
+impl ProgressLine {
     fn new(all: usize, verb: &'static str) -> Self {
         Self { begin: Instant::now(), all, verb, done: 0, shown: None, terminal: stderr().is_terminal() }
     }

@@ -1,8 +1,8 @@
 //! `ptx-analyzer fmt`.
 
-use super::Status;
+use super::CliStatus;
 use super::files::{self, complain};
-use super::source::{self, Origin};
+use super::source::{self, InputOrigin};
 use super::terminal::{for_stdout, lines_for_stdout};
 use clap::ValueEnum;
 use ptx_ide::{FormatOptions, Operands, TextEdit, format};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// What to format, and how it is to look.
 #[derive(Debug, clap::Args)]
-pub struct Arguments {
+pub struct FmtArguments {
     /// Files, folders (their .ptx files, at any depth), or - for standard input, which is formatted to standard output
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -27,12 +27,12 @@ pub struct Arguments {
     /// Indent with tabs
     #[arg(long)]
     tabs: bool,
-    /// What fits into so many columns may stand in one line
+    /// The line width, in columns, up to which something may stand on one line
     #[arg(long, value_name = "N", default_value_t = 100)]
     width: u16,
     /// Where operands begin
     #[arg(long, value_enum, default_value = "column")]
-    operands: Place,
+    operands: OperandAlignment,
     /// Room for an opcode with its modifiers
     #[arg(long, value_name = "N", default_value_t = 20)]
     operand_column: u8,
@@ -45,7 +45,7 @@ pub struct Arguments {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Place {
+enum OperandAlignment {
     /// In one column all over the file
     Column,
     /// In one column for each run of consecutive instructions
@@ -54,16 +54,16 @@ enum Place {
     Off,
 }
 
-impl Arguments {
+impl FmtArguments {
     fn options(&self) -> FormatOptions {
         FormatOptions {
             indent: self.indent.into(),
             tabs: self.tabs,
             width: self.width.into(),
             operands: match self.operands {
-                Place::Column => Operands::Column,
-                Place::Run => Operands::Run,
-                Place::Off => Operands::Off,
+                OperandAlignment::Column => Operands::Column,
+                OperandAlignment::Run => Operands::Run,
+                OperandAlignment::Off => Operands::Off,
             },
             operand_column: self.operand_column.into(),
             outdent_guards: !self.indent_guards,
@@ -73,8 +73,8 @@ impl Arguments {
     }
 }
 
-/// What became of a file.
-enum Outcome {
+/// The result of formatting one file.
+enum FmtOutcome {
     /// It is as it should be.
     Same,
     /// It was written.
@@ -90,7 +90,7 @@ enum Outcome {
 }
 
 /// Formats, or tells what is not formatted.
-pub fn run(arguments: &Arguments) -> Status {
+pub fn run(arguments: &FmtArguments) -> CliStatus {
     let (origins, problems) = source::find(&arguments.paths);
     let options = arguments.options();
     for (place, reason) in &problems {
@@ -98,22 +98,22 @@ pub fn run(arguments: &Arguments) -> Status {
     }
     let (mut changed, mut troubles) = (0, problems.len());
     let roots: Vec<PathBuf> = arguments.paths.iter().filter_map(|p| p.canonicalize().ok()).collect();
-    let work = |origin: &Origin, _| file(origin, &roots, &options, arguments.check);
+    let work = |origin: &InputOrigin, _| file(origin, &roots, &options, arguments.check);
     let verb = if arguments.check { "looked at" } else { "formatted" };
     let written = files::all(&origins, None, verb, work, |origin, outcome| {
         let name = origin.name();
         match outcome {
-            Outcome::Same => {}
-            Outcome::Written => changed += 1,
-            Outcome::Differs(hint) => {
+            FmtOutcome::Same => {}
+            FmtOutcome::Written => changed += 1,
+            FmtOutcome::Differs(hint) => {
                 changed += 1;
                 write!(stdout().lock(), "{}:{}", for_stdout(&name), lines_for_stdout(&hint))?;
             }
-            Outcome::Output(bytes) => stdout().lock().write_all(&bytes)?,
+            FmtOutcome::Output(bytes) => stdout().lock().write_all(&bytes)?,
             // In a folder that is nothing unusual; a file that was named deserves a word.
-            Outcome::Markup if matches!(origin, Origin::Found(_)) => {}
-            Outcome::Markup => complain(&format!("{name}: this is XML (PreTeXt), not PTX")),
-            Outcome::Trouble(reason) => {
+            FmtOutcome::Markup if matches!(origin, InputOrigin::Found(_)) => {}
+            FmtOutcome::Markup => complain(&format!("{name}: this is XML (PreTeXt), not PTX")),
+            FmtOutcome::Trouble(reason) => {
                 troubles += 1;
                 complain(&format!("{name}: {reason}"));
             }
@@ -124,7 +124,7 @@ pub fn run(arguments: &Arguments) -> Status {
         && error.kind() != io::ErrorKind::BrokenPipe
     {
         complain(&format!("the result cannot be written: {error}"));
-        return Status::Trouble;
+        return CliStatus::Trouble;
     }
     let files = |n: usize| format!("{n} file{}", if n == 1 { "" } else { "s" });
     if arguments.check && changed > 0 {
@@ -133,37 +133,39 @@ pub fn run(arguments: &Arguments) -> Status {
         complain(&format!("{} of {} formatted", changed, files(origins.len())));
     }
     match (troubles, arguments.check && changed > 0) {
-        (0, false) => Status::Fine,
-        (0, true) => Status::Findings,
-        _ => Status::Trouble,
+        (0, false) => CliStatus::Fine,
+        (0, true) => CliStatus::Findings,
+        _ => CliStatus::Trouble,
     }
 }
 
-fn file(origin: &Origin, roots: &[PathBuf], options: &FormatOptions, check: bool) -> Outcome {
+fn file(origin: &InputOrigin, roots: &[PathBuf], options: &FormatOptions, check: bool) -> FmtOutcome {
     let bytes = match origin.read() {
         Ok(bytes) => bytes,
-        Err(error) => return Outcome::Trouble(error.to_string()),
+        Err(error) => return FmtOutcome::Trouble(error.to_string()),
     };
     // What is no text stays as it is, byte for byte: offsets are those of the file.
     let (text, _) = ptx_launch::files::decode(bytes.clone());
     if ptx_launch::files::is_markup(text.chars()) {
-        return Outcome::Markup;
+        return FmtOutcome::Markup;
     }
     let snapshot = Snapshot::new(&text);
     let edits = format(&snapshot, options);
     if check {
-        return edits.first().map_or(Outcome::Same, |first| Outcome::Differs(hint(&text, &edits, first)));
+        return edits.first().map_or(FmtOutcome::Same, |first| FmtOutcome::Differs(hint(&text, &edits, first)));
     }
     match origin {
-        Origin::StandardInput => Outcome::Output(applied(&bytes, &edits, 0..bytes.len())),
-        _ if edits.is_empty() => Outcome::Same,
-        Origin::Found(path) if !lies_in(path, roots) => {
-            Outcome::Trouble("it is left as it is: a link leads out of the folder to it".to_owned())
+        InputOrigin::StandardInput => FmtOutcome::Output(applied(&bytes, &edits, 0..bytes.len())),
+        _ if edits.is_empty() => FmtOutcome::Same,
+        InputOrigin::Found(path) if !lies_in(path, roots) => {
+            FmtOutcome::Trouble("it is left as it is: a link leads out of the folder to it".to_owned())
         }
-        Origin::Named(path) | Origin::Found(path) => match replace(path, &applied(&bytes, &edits, 0..bytes.len())) {
-            Ok(()) => Outcome::Written,
-            Err(error) => Outcome::Trouble(format!("it cannot be written: {error}")),
-        },
+        InputOrigin::Named(path) | InputOrigin::Found(path) => {
+            match replace(path, &applied(&bytes, &edits, 0..bytes.len())) {
+                Ok(()) => FmtOutcome::Written,
+                Err(error) => FmtOutcome::Trouble(format!("it cannot be written: {error}")),
+            }
+        }
     }
 }
 

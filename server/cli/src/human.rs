@@ -1,6 +1,6 @@
 //! Findings for people: the line of the source with the token marked.
 
-use super::source::{Excerpt, Place, excerpt, place};
+use super::source::{Excerpt, LineColumn, excerpt, place};
 use super::terminal::visible;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{Annotation, AnnotationKind, Level, Renderer, Snippet};
@@ -27,8 +27,8 @@ fn one(renderer: &Renderer, file: &str, snapshot: &Snapshot, d: &Diagnostic) -> 
         Severity::Information => Level::INFO,
         Severity::Hint => Level::HELP.with_name(Some("hint")),
     };
-    let main = Shown::new(file, snapshot, &d.range);
-    let related: Vec<_> = d.related.iter().map(|r| (Shown::new(file, snapshot, &r.range), r)).collect();
+    let main = SourceExcerpt::new(file, snapshot, &d.range);
+    let related: Vec<_> = d.related.iter().map(|r| (SourceExcerpt::new(file, snapshot, &r.range), r)).collect();
     let (message, help) = (d.message(), d.help());
     let title = level.primary_title(message.as_str()).id(d.finding.name());
     let mut finding = title.element(main.snippet(file, AnnotationKind::Primary));
@@ -60,8 +60,8 @@ fn one(renderer: &Renderer, file: &str, snapshot: &Snapshot, d: &Diagnostic) -> 
     out
 }
 
-/// A place with its line.
-struct Shown {
+/// An excerpt of the source with its line number.
+struct SourceExcerpt {
     line: usize,
     excerpt: Excerpt,
     /// The place as the library prints it: it counts characters in what it is given, which may be a piece of a line.
@@ -69,9 +69,9 @@ struct Shown {
     true_place: String,
 }
 
-impl Shown {
+impl SourceExcerpt {
     fn new(file: &str, snapshot: &Snapshot, range: &Range<usize>) -> Self {
-        let Place { line, column } = place(snapshot, range.start);
+        let LineColumn { line, column } = place(snapshot, range.start);
         let excerpt = excerpt(snapshot, range);
         let counted = excerpt.text[..excerpt.token.start].chars().count() + 1;
         let counted = format!("{file}:{line}:{counted}");

@@ -1,12 +1,12 @@
 //! Findings as JSON, an object a line.
 
-use super::source::{Place, place};
+use super::source::{LineColumn, place};
 use ptx_analysis::Diagnostic;
 use ptx_syntax::Snapshot;
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct DiagnosticJsonLine<'a> {
     file: &'a str,
     line: usize,
     column: usize,
@@ -18,11 +18,11 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    related: Vec<Related<'a>>,
+    related: Vec<RelatedJson<'a>>,
 }
 
 #[derive(Serialize)]
-struct Related<'a> {
+struct RelatedJson<'a> {
     line: usize,
     column: usize,
     message: &'a str,
@@ -32,13 +32,13 @@ struct Related<'a> {
 pub fn render(file: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> String {
     let mut out = String::new();
     for d in diagnostics {
-        let Place { line, column } = place(snapshot, d.range.start);
+        let LineColumn { line, column } = place(snapshot, d.range.start);
         let end = place(snapshot, d.range.end.max(d.range.start));
         let related = d.related.iter().map(|r| {
-            let Place { line, column } = place(snapshot, r.range.start);
-            Related { line, column, message: &r.message }
+            let LineColumn { line, column } = place(snapshot, r.range.start);
+            RelatedJson { line, column, message: &r.message }
         });
-        let line = Line {
+        let line = DiagnosticJsonLine {
             file,
             line,
             column,

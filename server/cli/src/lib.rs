@@ -26,9 +26,9 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer};
 
-/// What a run ends with; the numbers are part of the contract.
+/// The exit status of a command; the numbers are part of its contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Status {
+pub enum CliStatus {
     /// Nothing to complain about.
     Fine = 0,
     /// Findings.
@@ -37,8 +37,8 @@ pub enum Status {
     Trouble = 2,
 }
 
-impl From<Status> for ExitCode {
-    fn from(status: Status) -> Self {
+impl From<CliStatus> for ExitCode {
+    fn from(status: CliStatus) -> Self {
         Self::from(status as u8)
     }
 }
@@ -48,7 +48,7 @@ impl From<Status> for ExitCode {
 /// Without a command it speaks the language server protocol on standard input and output.
 #[derive(Debug, Parser)]
 #[command(name = "ptx-analyzer", version, after_help = "Log filter: PTX_ANALYZER_LOG, such as `debug` (to stderr)")]
-struct Arguments {
+struct CliArguments {
     #[command(subcommand)]
     command: Option<Command>,
     /// Speak the language server protocol, as without any argument: some clients insist on saying it.
@@ -59,28 +59,28 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Report what is wrong with PTX files
-    Check(check::Arguments),
+    Check(check::CheckArguments),
     /// Explain an instruction, modifier, special register, directive or diagnostic
-    Explain(explain::Arguments),
+    Explain(explain::ExplainArguments),
     /// Estimate the registers that kernels need, and how many of their warps run at a time
-    Regs(regs::Arguments),
+    Regs(regs::RegsArguments),
     /// Run kernels, lane by lane, and tell what they compute and what they do wrong
-    Eval(eval::Arguments),
+    Eval(eval::EvalArguments),
     /// Lay out PTX files: nothing but white space changes
-    Fmt(fmt::Arguments),
+    Fmt(fmt::FmtArguments),
     /// Print the instruction set: a list, one opcode, JSON, or a reference site
-    Isa(isa::Arguments),
+    Isa(isa::IsaArguments),
     /// Debug kernels: speaks the Debug Adapter Protocol on standard input and output
     Dap,
     /// Print what makes a shell complete the arguments of this program
-    Completions(shell::Completions),
+    Completions(shell::ShellCompletions),
     /// Print the manual page, or write the pages of all commands
     Man(shell::Manual),
 }
 
 /// Does what the arguments of the process say.
 pub fn main() -> ExitCode {
-    let arguments = Arguments::try_parse().unwrap_or_else(|error| refuse(error));
+    let arguments = CliArguments::try_parse().unwrap_or_else(|error| refuse(error));
     let serves = matches!(arguments.command, None | Some(Command::Dap));
     // A server must not wait for the reader of its log. Other commands may.
     let queue = if serves { stderr::Queue::start(std::io::stderr()).ok() } else { None };
@@ -99,10 +99,10 @@ pub fn main() -> ExitCode {
 /// a terminal would obey are read once more as they may be shown.
 fn refuse(error: clap::Error) -> ! {
     let shown = std::env::args_os().map(|a| terminal::for_stderr(&a.to_string_lossy()).into_owned());
-    Arguments::try_parse_from(shown).err().unwrap_or(error).exit()
+    CliArguments::try_parse_from(shown).err().unwrap_or(error).exit()
 }
 
-fn dispatch(arguments: Arguments) -> ExitCode {
+fn dispatch(arguments: CliArguments) -> ExitCode {
     match arguments.command {
         Some(Command::Check(arguments)) => check::run(&arguments).into(),
         Some(Command::Explain(arguments)) => explain::run(&arguments).into(),
@@ -115,7 +115,7 @@ fn dispatch(arguments: Arguments) -> ExitCode {
         Some(Command::Man(arguments)) => shell::manual(&arguments).into(),
         None if stdin().is_terminal() && !arguments.stdio => {
             // To a closed pipe nothing can be said.
-            let _ = Arguments::command().print_help();
+            let _ = CliArguments::command().print_help();
             ExitCode::SUCCESS
         }
         None => serve(),
@@ -177,6 +177,6 @@ mod tests {
 
     #[test]
     fn arguments_are_consistent() {
-        Arguments::command().debug_assert();
+        CliArguments::command().debug_assert();
     }
 }

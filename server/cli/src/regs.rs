@@ -3,10 +3,10 @@
 mod human;
 mod json;
 
-use super::Status;
+use super::CliStatus;
 use super::architecture::Architecture;
 use super::files::{self, complain};
-use super::source::{self, Opened, Origin, place};
+use super::source::{self, InputContent, InputOrigin, place};
 use clap::ValueEnum;
 use ptx_analysis::registers::{self, Kernel, estimate};
 use ptx_analysis::{Analyzer, Severity};
@@ -19,13 +19,13 @@ use std::path::PathBuf;
 
 /// Whose registers to estimate, and how to tell.
 #[derive(Debug, clap::Args)]
-pub struct Arguments {
+pub struct RegsArguments {
     /// Files, folders (their .ptx files, at any depth), or - for standard input
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// How to report
     #[arg(long, value_enum, default_value = "human")]
-    format: Format,
+    format: RegsFormat,
     /// Estimate for this architecture (`sm_90a`) in place of the one that `.target` names
     #[arg(long, value_name = "NAME", hide_possible_values = true, value_parser = Architecture)]
     target: Option<&'static Target>,
@@ -35,15 +35,15 @@ pub struct Arguments {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum RegsFormat {
     /// For people
     Human,
     /// One JSON object a line
     Json,
 }
 
-/// What became of a file.
-enum Outcome {
+/// The result of estimating the registers of one file.
+enum RegsOutcome {
     Done {
         report: String,
         functions: usize,
@@ -56,8 +56,8 @@ enum Outcome {
     Unreadable(String),
 }
 
-/// What there is to say of a file.
-struct File<'a> {
+/// The input of the report on one file.
+struct RegsFile<'a> {
     name: &'a str,
     snapshot: &'a Snapshot,
     target: &'static Target,
@@ -66,7 +66,7 @@ struct File<'a> {
     kernels: &'a [Kernel],
 }
 
-impl File<'_> {
+impl RegsFile<'_> {
     fn line(&self, offset: usize) -> usize {
         place(self.snapshot, offset).line
     }
@@ -79,12 +79,12 @@ impl File<'_> {
 }
 
 /// Estimates and reports.
-pub fn run(arguments: &Arguments) -> Status {
+pub fn run(arguments: &RegsArguments) -> CliStatus {
     let (origins, problems) = source::find(&arguments.paths);
-    let mut status = Status::Fine;
+    let mut status = CliStatus::Fine;
     for (place, reason) in problems {
         complain(&format!("{place}: {reason}"));
-        status = Status::Trouble;
+        status = CliStatus::Trouble;
     }
     let (mut files, mut functions, mut skipped) = (0, 0, 0);
     let written = files::all(
@@ -95,14 +95,14 @@ pub fn run(arguments: &Arguments) -> Status {
         |origin, outcome| {
             let name = origin.name();
             match outcome {
-                Outcome::Unreadable(reason) => {
+                RegsOutcome::Unreadable(reason) => {
                     complain(&format!("{name}: {reason}"));
-                    status = Status::Trouble;
+                    status = CliStatus::Trouble;
                 }
                 // In a folder that is nothing unusual; a file that was named deserves a word.
-                Outcome::Markup if matches!(origin, Origin::Found(_)) => {}
-                Outcome::Markup => complain(&format!("{name}: this is XML (PreTeXt), not PTX")),
-                Outcome::Done { report, functions: found, left_out, lossy } => {
+                RegsOutcome::Markup if matches!(origin, InputOrigin::Found(_)) => {}
+                RegsOutcome::Markup => complain(&format!("{name}: this is XML (PreTeXt), not PTX")),
+                RegsOutcome::Done { report, functions: found, left_out, lossy } => {
                     files += 1;
                     functions += found;
                     skipped += left_out.len();
@@ -118,19 +118,19 @@ pub fn run(arguments: &Arguments) -> Status {
         },
     );
     if !files::is_written(written) {
-        return Status::Trouble;
+        return CliStatus::Trouble;
     }
     let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let left = if skipped > 0 { format!(", {skipped} left out") } else { String::new() };
     complain(&format!("{}: {}{left}", count(files, "file"), count(functions, "function")));
-    if skipped > 0 { status.max(Status::Findings) } else { status }
+    if skipped > 0 { status.max(CliStatus::Findings) } else { status }
 }
 
-fn look_at(origin: &Origin, arguments: &Arguments, threads: usize) -> Outcome {
+fn look_at(origin: &InputOrigin, arguments: &RegsArguments, threads: usize) -> RegsOutcome {
     let (snapshot, lossy) = match origin.open_in_pieces(threads) {
-        Opened::Text(snapshot, lossy) => (snapshot, lossy),
-        Opened::Markup => return Outcome::Markup,
-        Opened::Unreadable(why) => return Outcome::Unreadable(why),
+        InputContent::Text(snapshot, lossy) => (snapshot, lossy),
+        InputContent::Markup => return RegsOutcome::Markup,
+        InputContent::Unreadable(why) => return RegsOutcome::Unreadable(why),
     };
     let name = origin.name();
     let mut analyzer = Analyzer::default();
@@ -145,7 +145,7 @@ fn look_at(origin: &Origin, arguments: &Arguments, threads: usize) -> Outcome {
     let is_old = |t: &&Target| estimate::number(t).is_some_and(|n| n < estimate::OLDEST);
     let oldest = format!("sm_{}", estimate::OLDEST);
     let Some(target) = own.filter(|t| !is_old(t)).or_else(|| ISA.target(&oldest)) else {
-        return Outcome::Unreadable(format!("`{oldest}` is not in the tables"));
+        return RegsOutcome::Unreadable(format!("`{oldest}` is not in the tables"));
     };
     let kernels = registers::report(&snapshot, &facts, Some(target));
     let errors = || checked.diagnostics.iter().filter(|d| d.severity == Severity::Error);
@@ -156,10 +156,10 @@ fn look_at(origin: &Origin, arguments: &Arguments, threads: usize) -> Outcome {
         format!("{name}:{}: `{}` is left out: {why}", place(&snapshot, at).line, ptx_ide::both_names(&function))
     });
     let left_out = left_out.collect();
-    let file = File { name: &name, snapshot: &snapshot, target, named: own, kernels: &kernels };
+    let file = RegsFile { name: &name, snapshot: &snapshot, target, named: own, kernels: &kernels };
     let report = match arguments.format {
-        Format::Human => human::render(&file),
-        Format::Json => json::render(&file),
+        RegsFormat::Human => human::render(&file),
+        RegsFormat::Json => json::render(&file),
     };
-    Outcome::Done { report, functions: kernels.len(), left_out, lossy }
+    RegsOutcome::Done { report, functions: kernels.len(), left_out, lossy }
 }

@@ -10,23 +10,23 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 
-/// Findings of one file.
+/// The results for one file.
 #[derive(Debug)]
-pub struct Results {
+pub struct SarifResults {
     results: Vec<Value>,
     codes: BTreeSet<&'static str>,
 }
 
-/// Findings of all files; the format is one document.
+/// The results for all files, which SARIF keeps in one document.
 #[derive(Debug, Default)]
-pub struct Report {
+pub struct SarifReport {
     results: Vec<Value>,
     codes: BTreeSet<&'static str>,
     unreadable: Vec<Value>,
 }
 
 /// The findings of a file.
-pub fn results(file: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> Results {
+pub fn results(file: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> SarifResults {
     let result = |d: &Diagnostic| {
         let mut result = json!({
             "ruleId": d.code().name(),
@@ -43,15 +43,15 @@ pub fn results(file: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> R
         }
         result
     };
-    Results {
+    SarifResults {
         results: diagnostics.iter().map(result).collect(),
         codes: diagnostics.iter().map(|d| d.code().name()).collect(),
     }
 }
 
-impl Report {
+impl SarifReport {
     /// Adds the findings of a file.
-    pub fn add(&mut self, file: Results) {
+    pub fn add(&mut self, file: SarifResults) {
         self.results.extend(file.results);
         self.codes.extend(file.codes);
     }

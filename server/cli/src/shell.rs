@@ -1,6 +1,6 @@
 //! `ptx-analyzer completions` and `ptx-analyzer man`: what shells and manuals are told, from the definition of the command line.
 
-use super::Status;
+use super::CliStatus;
 use super::files::is_written;
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// Which shell.
 #[derive(Debug, clap::Args)]
-pub struct Completions {
+pub struct ShellCompletions {
     /// The shell that reads the script
     #[arg(value_enum)]
     shell: Shell,
@@ -48,8 +48,8 @@ const SECTIONS: &[(&str, &[(&str, &str)])] = &[
 ];
 
 /// Prints the script that completes the program's arguments.
-pub fn completions(arguments: &Completions) -> Status {
-    let mut command = super::Arguments::command();
+pub fn completions(arguments: &ShellCompletions) -> CliStatus {
+    let mut command = super::CliArguments::command();
     let name = command.get_name().to_owned();
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut command, name.clone(), &mut script);
@@ -62,26 +62,26 @@ pub fn completions(arguments: &Completions) -> Status {
 }
 
 /// Prints the page of the program, or writes all pages.
-pub fn manual(arguments: &Manual) -> Status {
+pub fn manual(arguments: &Manual) -> CliStatus {
     match &arguments.folder {
         None => written(page(pages_of()).and_then(|(_, text)| stdout().lock().write_all(&text))),
         Some(folder) => match write(folder) {
-            Ok(()) => Status::Fine,
+            Ok(()) => CliStatus::Fine,
             Err(error) => {
                 super::files::complain(&format!("{}: {error}", folder.display()));
-                Status::Trouble
+                CliStatus::Trouble
             }
         },
     }
 }
 
-fn written(result: io::Result<()>) -> Status {
-    if is_written(result) { Status::Fine } else { Status::Trouble }
+fn written(result: io::Result<()>) -> CliStatus {
+    if is_written(result) { CliStatus::Fine } else { CliStatus::Trouble }
 }
 
 /// The command line, its parts named as their pages are.
 fn pages_of() -> Command {
-    let mut command = super::Arguments::command().disable_help_subcommand(true);
+    let mut command = super::CliArguments::command().disable_help_subcommand(true);
     command.build();
     command
 }

@@ -8,9 +8,9 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Where a text comes from.
+/// The origin of an input text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum InputOrigin {
     /// Named on the command line.
     Named(PathBuf),
     /// Found in a folder.
@@ -19,7 +19,7 @@ pub enum Origin {
     StandardInput,
 }
 
-impl Origin {
+impl InputOrigin {
     /// Its name in messages, with `/` on every system.
     pub fn name(&self) -> Cow<'_, str> {
         match self {
@@ -46,9 +46,9 @@ impl Origin {
     }
 }
 
-/// What is in a file.
+/// The content of an input file.
 #[derive(Debug)]
-pub enum Opened {
+pub enum InputContent {
     /// A text; the flag: some of its bytes were none.
     Text(Snapshot, bool),
     /// An XML document, which may have the same extension.
@@ -57,36 +57,40 @@ pub enum Opened {
     Unreadable(String),
 }
 
-impl Origin {
+impl InputOrigin {
     /// Reads, decodes and parses it, as a whole.
-    pub fn open(&self) -> Opened {
+    pub fn open(&self) -> InputContent {
         self.open_in_pieces(1)
     }
 
-    /// The same, in pieces on so many threads where that is quicker: for those who go through it from beginning to end.
-    pub fn open_in_pieces(&self, threads: usize) -> Opened {
+    /// The same, parsed in chunks on this number of threads where that is faster: for callers that read the whole file.
+    pub fn open_in_pieces(&self, threads: usize) -> InputContent {
         let bytes = match self.read() {
             Ok(bytes) => bytes,
-            Err(error) => return Opened::Unreadable(error.to_string()),
+            Err(error) => return InputContent::Unreadable(error.to_string()),
         };
         let (text, lossy) = decode(bytes);
-        if is_markup(text.chars()) { Opened::Markup } else { Opened::Text(Snapshot::in_pieces(&text, threads), lossy) }
+        if is_markup(text.chars()) {
+            InputContent::Markup
+        } else {
+            InputContent::Text(Snapshot::in_pieces(&text, threads), lossy)
+        }
     }
 }
 
 /// The files that the arguments mean, and what could not be looked at. A file is listed once, in the order of the arguments;
 /// folders are searched for `.ptx` in alphabetical order.
-pub fn find(arguments: &[PathBuf]) -> (Vec<Origin>, Vec<(String, String)>) {
+pub fn find(arguments: &[PathBuf]) -> (Vec<InputOrigin>, Vec<(String, String)>) {
     let (mut origins, mut problems) = (Vec::new(), Vec::new());
     for path in arguments {
         if path.as_os_str() == "-" {
-            origins.push(Origin::StandardInput);
+            origins.push(InputOrigin::StandardInput);
         } else if path.is_dir() {
             let before = origins.len();
             for entry in walkdir::WalkDir::new(path).follow_links(true).sort_by_file_name() {
                 match entry {
                     Ok(entry) if entry.file_type().is_file() && is_ptx(entry.path()) => {
-                        origins.push(Origin::Found(entry.into_path()));
+                        origins.push(InputOrigin::Found(entry.into_path()));
                     }
                     Ok(_) => {}
                     Err(error) => {
@@ -105,7 +109,7 @@ pub fn find(arguments: &[PathBuf]) -> (Vec<Origin>, Vec<(String, String)>) {
                 tracing::warn!("there is no .ptx file in {}", path.display());
             }
         } else {
-            origins.push(Origin::Named(path.clone()));
+            origins.push(InputOrigin::Named(path.clone()));
         }
     }
     let mut seen = std::collections::HashSet::new();
@@ -117,9 +121,9 @@ fn is_ptx(path: &Path) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case("ptx"))
 }
 
-/// A place, from 1, columns in bytes.
+/// A position as line and column, both from 1; columns count bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct LineColumn {
     /// The line.
     pub line: usize,
     /// The column.
@@ -127,11 +131,11 @@ pub struct Place {
 }
 
 /// The place of an offset.
-pub fn place(snapshot: &Snapshot, offset: usize) -> Place {
+pub fn place(snapshot: &Snapshot, offset: usize) -> LineColumn {
     let rope = snapshot.rope();
     let offset = offset.min(rope.len_bytes());
     let line = rope.byte_to_line(offset);
-    Place { line: line + 1, column: offset - rope.line_to_byte(line) + 1 }
+    LineColumn { line: line + 1, column: offset - rope.line_to_byte(line) + 1 }
 }
 
 /// A piece of one line around a token.

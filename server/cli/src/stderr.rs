@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, SyncSender};
 use std::time::{Duration, Instant};
 
-/// Lines that wait to be written; those that come when there are so many are lost.
+/// The maximum number of lines that wait to be written; further lines are dropped.
 const WAITING: usize = 1024;
 
 /// How long the end of the process waits for lines to be written.
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_waits_for_a_reader() {
+    fn writing_does_not_wait_for_a_reader() {
         let (reader, writer) = io::pipe().unwrap();
         let mut queue = Queue::start(writer).unwrap();
         let begin = Instant::now();

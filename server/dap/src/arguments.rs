@@ -1,6 +1,6 @@
 //! The arguments of requests. What a client leaves out has a default; what it adds is passed over.
 
-use super::types::Source;
+use super::types::DapSource;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -42,7 +42,7 @@ impl Default for Initialize {
 /// `launch`, and the same in `restart`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Launch {
+pub struct LaunchArguments {
     /// The file with the kernel.
     pub program: String,
     /// The kernel.
@@ -97,7 +97,7 @@ pub struct Cancel {
 #[serde(default)]
 pub struct SetBreakpoints {
     /// In which file.
-    pub source: Source,
+    pub source: DapSource,
     /// All of it.
     pub breakpoints: Option<Vec<SourceBreakpoint>>,
     /// What old clients say.
@@ -125,7 +125,7 @@ pub struct SourceBreakpoint {
 #[serde(rename_all = "camelCase", default)]
 pub struct BreakpointLocations {
     /// In which file.
-    pub source: Source,
+    pub source: DapSource,
     /// From this line on.
     pub line: i64,
     /// To this one.
@@ -257,7 +257,7 @@ pub struct StackTrace {
 /// `scopes`
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Scopes {
+pub struct ScopesArguments {
     /// The frame.
     pub frame_id: i64,
 }
@@ -265,7 +265,7 @@ pub struct Scopes {
 /// How values are to be shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct Format {
+pub struct ValueFormat {
     /// In hexadecimal digits.
     pub hex: bool,
 }
@@ -283,7 +283,7 @@ pub struct Variables {
     /// How many; 0: all.
     pub count: usize,
     /// How to show them.
-    pub format: Option<Format>,
+    pub format: Option<ValueFormat>,
 }
 
 /// `setVariable`
@@ -297,7 +297,7 @@ pub struct SetVariable {
     /// Its new value.
     pub value: String,
     /// How to show it.
-    pub format: Option<Format>,
+    pub format: Option<ValueFormat>,
 }
 
 /// `setExpression`
@@ -311,7 +311,7 @@ pub struct SetExpression {
     /// The frame that they are meant in.
     pub frame_id: Option<i64>,
     /// How to show it.
-    pub format: Option<Format>,
+    pub format: Option<ValueFormat>,
 }
 
 /// `evaluate`
@@ -325,13 +325,13 @@ pub struct Evaluate {
     /// `watch`, `repl`, `hover`, `clipboard`, `variables`.
     pub context: Option<String>,
     /// How to show the value.
-    pub format: Option<Format>,
+    pub format: Option<ValueFormat>,
 }
 
 /// `completions`
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Completions {
+pub struct CompletionsArguments {
     /// The frame that the text is meant in.
     pub frame_id: Option<i64>,
     /// The text.
@@ -387,7 +387,7 @@ pub struct Disassemble {
 #[serde(default)]
 pub struct SourceOf {
     /// Which.
-    pub source: Option<Source>,
+    pub source: Option<DapSource>,
 }
 
 /// `ptx/focusLane`

@@ -4,14 +4,14 @@ use super::arguments::{
     BreakpointLocations, DataBreakpoint, DataBreakpointInfo, FunctionBreakpoint, InstructionBreakpoint, SetBreakpoints,
     SetDataBreakpoints, SetExceptionBreakpoints, SetFunctionBreakpoints, SetInstructionBreakpoints, SourceBreakpoint,
 };
-use super::expressions::{Expression, Template};
-use super::filters::{self, Filter};
+use super::expressions::{DebugExpression, Template};
+use super::filters::{self, FindingFilter};
 use super::launching::Debuggee;
 use super::places::site;
-use super::session::Session;
-use super::stops::{Hits, Kind, Point, Stops, Watch, Watched, When, reference};
-use super::types::{Breakpoint, Source};
-use super::wire::{Answer, Failure, Request, arguments, body};
+use super::session::DebugSession;
+use super::stops::{BreakpointKind, DataWatch, Hits, Point, StopCondition, Stops, Watch, reference};
+use super::types::{Breakpoint, DapSource};
+use super::wire::{DapAnswer, DapRequest, RequestFailure, arguments, body};
 use ptx_interp::findings::Site;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ const MAX_BREAKPOINTS: usize = 4096;
 
 /// Breakpoints as the client has set them, each with its number.
 #[derive(Debug, Default)]
-pub struct Configured {
+pub struct ClientBreakpoints {
     lines: BTreeMap<PathBuf, Vec<(i64, SourceBreakpoint)>>,
     functions: Vec<(i64, FunctionBreakpoint)>,
     instructions: Vec<(i64, InstructionBreakpoint)>,
@@ -32,7 +32,7 @@ pub struct Configured {
     stops: Arc<Stops>,
 }
 
-impl Configured {
+impl ClientBreakpoints {
     /// What stops a run.
     pub fn stops(&self) -> Arc<Stops> {
         Arc::clone(&self.stops)
@@ -47,25 +47,25 @@ fn refused(id: i64, words: String) -> Breakpoint {
     Breakpoint { id, verified: false, message: Some(words), ..Breakpoint::default() }
 }
 
-fn when(condition: Option<&str>, hits: Option<&str>) -> Result<When, String> {
+fn when(condition: Option<&str>, hits: Option<&str>) -> Result<StopCondition, String> {
     let given = |text: Option<&str>| text.map(str::trim).filter(|t| !t.is_empty()).map(str::to_owned);
-    let condition = given(condition).map(|text| Expression::parse(&text)).transpose();
-    Ok(When {
+    let condition = given(condition).map(|text| DebugExpression::parse(&text)).transpose();
+    Ok(StopCondition {
         condition: condition.map_err(|why| format!("the condition cannot be understood: {why}"))?,
         hits: given(hits).map(|text| Hits::parse(&text)).transpose()?,
     })
 }
 
-impl Session {
+impl DebugSession {
     /// The path of a source as the client names it.
-    fn path(&self, source: &Source) -> PathBuf {
+    fn path(&self, source: &DapSource) -> PathBuf {
         let path = source.path.as_deref().or(source.name.as_deref()).unwrap_or_default();
         let plain = path.strip_prefix("file://").filter(|_| self.facts.path_format.as_deref() == Some("uri"));
         PathBuf::from(plain.unwrap_or(path))
     }
 
     /// `setBreakpoints`
-    pub(super) fn set_breakpoints(&mut self, request: &Request) -> Answer {
+    pub(super) fn set_breakpoints(&mut self, request: &DapRequest) -> DapAnswer {
         let SetBreakpoints { source, breakpoints, lines } = arguments(request)?;
         let path = self.path(&source);
         let of_line = |line: &i64| SourceBreakpoint { line: *line, ..SourceBreakpoint::default() };
@@ -78,7 +78,7 @@ impl Session {
     }
 
     /// `setFunctionBreakpoints`
-    pub(super) fn set_function_breakpoints(&mut self, request: &Request) -> Answer {
+    pub(super) fn set_function_breakpoints(&mut self, request: &DapRequest) -> DapAnswer {
         let SetFunctionBreakpoints { breakpoints } = arguments(request)?;
         let given: Vec<_> = breakpoints.into_iter().take(MAX_BREAKPOINTS).map(|b| (self.number(), b)).collect();
         let told: Vec<_> = given.iter().map(|(id, b)| self.function_point(*id, b).0).collect();
@@ -88,7 +88,7 @@ impl Session {
     }
 
     /// `setInstructionBreakpoints`
-    pub(super) fn set_instruction_breakpoints(&mut self, request: &Request) -> Answer {
+    pub(super) fn set_instruction_breakpoints(&mut self, request: &DapRequest) -> DapAnswer {
         let SetInstructionBreakpoints { breakpoints } = arguments(request)?;
         let given: Vec<_> = breakpoints.into_iter().take(MAX_BREAKPOINTS).map(|b| (self.number(), b)).collect();
         let told: Vec<_> = given.iter().map(|(id, b)| self.instruction_point(*id, b).0).collect();
@@ -98,7 +98,7 @@ impl Session {
     }
 
     /// `setDataBreakpoints`
-    pub(super) fn set_data_breakpoints(&mut self, request: &Request) -> Answer {
+    pub(super) fn set_data_breakpoints(&mut self, request: &DapRequest) -> DapAnswer {
         let SetDataBreakpoints { breakpoints } = arguments(request)?;
         let given: Vec<_> = breakpoints.into_iter().take(MAX_BREAKPOINTS).map(|b| (self.number(), b)).collect();
         let told: Vec<_> = given
@@ -114,7 +114,7 @@ impl Session {
     }
 
     /// `setExceptionBreakpoints`
-    pub(super) fn set_exception_breakpoints(&mut self, request: &Request) -> Answer {
+    pub(super) fn set_exception_breakpoints(&mut self, request: &DapRequest) -> DapAnswer {
         let SetExceptionBreakpoints { filters, filter_options } = arguments(request)?;
         let plain = filters.into_iter().map(|id| (id, None));
         let options = filter_options.into_iter().map(|o| (o.filter_id, o.condition));
@@ -132,7 +132,7 @@ impl Session {
     }
 
     /// `breakpointLocations`
-    pub(super) fn breakpoint_locations(&mut self, request: &Request) -> Answer {
+    pub(super) fn breakpoint_locations(&mut self, request: &DapRequest) -> DapAnswer {
         let BreakpointLocations { source, line, end_line } = arguments(request)?;
         let Some(debuggee) = &self.debuggee else { return Ok(json!({ "breakpoints": [] })) };
         let files = debuggee.places.files(&self.path(&source));
@@ -160,7 +160,7 @@ impl Session {
             Ok((when, log, found)) => {
                 let source = Some(debuggee.places.source(files.first().copied().flatten()));
                 let told = Breakpoint { source, ..self.told(id, debuggee, found.sites.first(), Some(found.line)) };
-                let point = Point { id, kind: Kind::Line, sites: found.sites, when, log: log.map(Arc::new) };
+                let point = Point { id, kind: BreakpointKind::Line, sites: found.sites, when, log: log.map(Arc::new) };
                 (told, Some(Arc::new(point)))
             }
         }
@@ -172,7 +172,7 @@ impl Session {
         };
         let made = when(given.condition.as_deref(), given.hit_condition.as_deref())
             .and_then(|when| Ok((when, debuggee.places.function(&given.name, &debuggee.run.machine.executable)?)));
-        self.point(id, Kind::Function, made, debuggee)
+        self.point(id, BreakpointKind::Function, made, debuggee)
     }
 
     fn instruction_point(&self, id: i64, given: &InstructionBreakpoint) -> Set {
@@ -186,10 +186,16 @@ impl Session {
             let words = || format!("there is no instruction at {}", given.instruction_reference);
             Ok((when, there.ok_or_else(words)?))
         });
-        self.point(id, Kind::Instruction, made, debuggee)
+        self.point(id, BreakpointKind::Instruction, made, debuggee)
     }
 
-    fn point(&self, id: i64, kind: Kind, made: Result<(When, Site), String>, debuggee: &Debuggee) -> Set {
+    fn point(
+        &self,
+        id: i64,
+        kind: BreakpointKind,
+        made: Result<(StopCondition, Site), String>,
+        debuggee: &Debuggee,
+    ) -> Set {
         match made {
             Err(words) => (refused(id, words), None),
             Ok((when, site)) => {
@@ -215,7 +221,7 @@ impl Session {
     }
 
     fn watch(&self, id: i64, given: &DataBreakpoint) -> Result<Watch, String> {
-        let (name, watched): (String, Watched) = serde_json::from_str(&given.data_id)
+        let (name, watched): (String, DataWatch) = serde_json::from_str(&given.data_id)
             .map_err(|_| "this is no data that can be watched: ask for it anew".to_owned())?;
         let (reads, writes) = match given.access_type.as_deref() {
             Some("read") => (true, false),
@@ -258,13 +264,13 @@ impl Session {
     }
 
     /// `dataBreakpointInfo`
-    pub(super) fn data_breakpoint_info(&mut self, request: &Request) -> Answer {
+    pub(super) fn data_breakpoint_info(&mut self, request: &DapRequest) -> DapAnswer {
         let given: DataBreakpointInfo = arguments(request)?;
         let (_, now) = self.stopped()?;
         match self.watchable(&given, &now) {
             Err(why) => Ok(json!({ "dataId": null, "description": why })),
             Ok((name, watched)) => {
-                let id = serde_json::to_string(&(&name, watched)).map_err(|e| Failure::new(e.to_string()))?;
+                let id = serde_json::to_string(&(&name, watched)).map_err(|e| RequestFailure::new(e.to_string()))?;
                 Ok(json!({
                     "dataId": id, "description": name,
                     "accessTypes": ["read", "write", "readWrite"], "canPersist": false,
@@ -274,7 +280,7 @@ impl Session {
     }
 }
 
-fn exception(id: &str, condition: Option<&str>) -> Result<(&'static Filter, Option<Expression>), String> {
+fn exception(id: &str, condition: Option<&str>) -> Result<(&'static FindingFilter, Option<DebugExpression>), String> {
     let filter = filters::named(id).ok_or_else(|| format!("there is no exception filter `{id}`"))?;
     Ok((filter, when(condition, None)?.condition))
 }

@@ -1,12 +1,12 @@
 //! Expressions that the user asks for: watches, hovers, the console and its commands.
 
-use super::arguments::{Completions, Evaluate, FocusLane};
-use super::expressions::{Expression, Place, Value as Evaluated};
-use super::handles::{Container, Frame};
-use super::session::{Now, Session};
+use super::arguments::{CompletionsArguments, Evaluate, FocusLane};
+use super::expressions::{DebugExpression, LaneValues, ValueLocation};
+use super::handles::{Container, GroupFrame};
+use super::session::{DebugSession, Now};
 use super::values;
 use super::variables::View;
-use super::wire::{Answer, Failure, Request, arguments};
+use super::wire::{DapAnswer, DapRequest, RequestFailure, arguments};
 use ptx_interp::inspect;
 use ptx_launch::words;
 use ptx_launch::words::lanes as lanes_in_words;
@@ -21,9 +21,9 @@ const COMMANDS: &[(&str, &str)] = &[
     ("help", "tells what can be written here"),
 ];
 
-impl Session {
+impl DebugSession {
     /// `evaluate`
-    pub(super) fn evaluate(&mut self, request: &Request) -> Answer {
+    pub(super) fn evaluate(&mut self, request: &DapRequest) -> DapAnswer {
         let given: Evaluate = arguments(request)?;
         let (debuggee, now) = self.stopped()?;
         let frame = self.frame(&now, given.frame_id)?;
@@ -47,14 +47,14 @@ impl Session {
             }
             return Ok(out);
         }
-        let expression = Expression::parse(text).map_err(Failure::new)?;
-        let value = expression.value(&now.machine, frame).map_err(Failure::new)?;
+        let expression = DebugExpression::parse(text).map_err(RequestFailure::new)?;
+        let value = expression.value(&now.machine, frame).map_err(RequestFailure::new)?;
         let result = self.result(&now, &value, frame, hex, context == "clipboard");
         Ok(self.with_parts(result, value, text, &now, frame))
     }
 
     /// A value in words.
-    fn result(&self, now: &Now, value: &Evaluated, frame: Frame, hex: bool, all: bool) -> String {
+    fn result(&self, now: &Now, value: &LaneValues, frame: GroupFrame, hex: bool, all: bool) -> String {
         let mark = words::marks(value.unspecified, value.approximate, value.mask);
         let known = value.mask & value.known;
         if known == 0 {
@@ -88,7 +88,7 @@ impl Session {
         format!("{shown}{mark}{pointer}{some}")
     }
 
-    fn with_parts(&mut self, result: String, value: Evaluated, text: &str, now: &Now, frame: Frame) -> Value {
+    fn with_parts(&mut self, result: String, value: LaneValues, text: &str, now: &Now, frame: GroupFrame) -> Value {
         let lanes = value.mask.count_ones();
         let uniform = value.is_uniform();
         let mut out = json!({ "result": result, "type": value.ty, "variablesReference": 0 });
@@ -97,23 +97,24 @@ impl Session {
             fields.insert("presentationHint".to_owned(), json!({ "attributes": ["readOnly"] }));
         }
         match &value.place {
-            Some(Place::Memory(at, _)) => {
+            Some(ValueLocation::Memory(at, _)) => {
                 fields.insert("memoryReference".to_owned(), json!(at.text(&now.machine)));
             }
             _ if uniform && value.ty != ".pred" => {
                 let bits = values::bits(&value.ty, &value.bytes, value.mask.trailing_zeros() as usize % 32);
                 if let Some(address) = u64::try_from(bits).ok().filter(|a| inspect::name_of(&now.machine, *a).is_some())
                 {
-                    let at = super::memory::Reference { target: frame.target, lane: self.lane.unwrap_or(0), address };
+                    let at =
+                        super::memory::MemoryReference { target: frame.target, lane: self.lane.unwrap_or(0), address };
                     fields.insert("memoryReference".to_owned(), json!(at.text(&now.machine)));
                 }
             }
             _ => {}
         }
         if lanes > 1 && !(uniform && value.place.is_none()) {
-            let Evaluated { ty, bytes, mask, place, .. } = value;
+            let LaneValues { ty, bytes, mask, place, .. } = value;
             let container = match place {
-                Some(Place::Register(slot)) if mask == frame.mask => Container::Register(frame, slot),
+                Some(ValueLocation::Register(slot)) if mask == frame.mask => Container::Register(frame, slot),
                 _ => Container::Lanes { mask, ty, bytes, name: text.to_owned() },
             };
             fields.insert("variablesReference".to_owned(), json!(self.handles.add(container)));
@@ -123,7 +124,7 @@ impl Session {
     }
 
     /// A command of the console; nothing if it is none.
-    fn command(&mut self, text: &str, now: &Now, frame: Frame) -> Option<Answer> {
+    fn command(&mut self, text: &str, now: &Now, frame: GroupFrame) -> Option<DapAnswer> {
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let words = match (word, rest.trim()) {
             ("lane", "" | "all") => {
@@ -137,7 +138,9 @@ impl Session {
                     let words = if there { "" } else { ", which is not in this group" };
                     format!("lane {lane} is looked at{words}; `lane all` looks at all again")
                 }
-                None => return Some(Err(Failure::new(format!("`{rest}` is no lane: they are 0 to 31, or `all`")))),
+                None => {
+                    return Some(Err(RequestFailure::new(format!("`{rest}` is no lane: they are 0 to 31, or `all`"))));
+                }
             },
             ("where", "") => self.places_of_lanes(now),
             ("time", "") => {
@@ -175,10 +178,10 @@ impl Session {
     }
 
     /// `ptx/focusLane`
-    pub(super) fn focus_lane(&mut self, request: &Request) -> Answer {
+    pub(super) fn focus_lane(&mut self, request: &DapRequest) -> DapAnswer {
         let FocusLane { lane } = arguments(request)?;
         if lane.is_some_and(|l| l > 31) {
-            return Err(Failure::new("lanes are 0 to 31"));
+            return Err(RequestFailure::new("lanes are 0 to 31"));
         }
         self.look_at(lane.map(|l| l as usize));
         Ok(json!({ "lane": lane }))
@@ -190,8 +193,8 @@ impl Session {
     }
 
     /// `completions`
-    pub(super) fn completions(&mut self, request: &Request) -> Answer {
-        let given: Completions = arguments(request)?;
+    pub(super) fn completions(&mut self, request: &DapRequest) -> DapAnswer {
+        let given: CompletionsArguments = arguments(request)?;
         let (debuggee, now) = self.stopped()?;
         let frame = self.frame(&now, given.frame_id)?;
         let text: Vec<u16> = given.text.encode_utf16().collect();

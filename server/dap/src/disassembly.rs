@@ -2,9 +2,9 @@
 
 use super::arguments::{Disassemble, SourceOf};
 use super::places::{INSTRUCTION, address, site};
-use super::session::Session;
+use super::session::DebugSession;
 use super::types::DisassembledInstruction;
-use super::wire::{Answer, Failure, Request, arguments, body};
+use super::wire::{DapAnswer, DapRequest, RequestFailure, arguments, body};
 use ptx_interp::findings::Site;
 use serde_json::json;
 use std::path::Path;
@@ -12,13 +12,13 @@ use std::path::Path;
 /// Instructions that are given at once at most.
 const MAX_INSTRUCTIONS: usize = 1 << 16;
 
-impl Session {
+impl DebugSession {
     /// `disassemble`
-    pub(super) fn disassemble(&mut self, request: &Request) -> Answer {
+    pub(super) fn disassemble(&mut self, request: &DapRequest) -> DapAnswer {
         let given: Disassemble = arguments(request)?;
-        let Some(debuggee) = &self.debuggee else { return Err(Failure::new("no kernel has been launched")) };
+        let Some(debuggee) = &self.debuggee else { return Err(RequestFailure::new("no kernel has been launched")) };
         let reference = super::memory::number(&given.memory_reference);
-        let words = || Failure::new(format!("`{}` is no address of an instruction", given.memory_reference));
+        let words = || RequestFailure::new(format!("`{}` is no address of an instruction", given.memory_reference));
         let start = i128::from(reference.ok_or_else(words)?)
             + i128::from(given.offset)
             + i128::from(given.instruction_offset) * i128::from(INSTRUCTION);
@@ -58,22 +58,22 @@ impl Session {
     }
 
     /// `loadedSources`
-    pub(super) fn loaded_sources(&self) -> Answer {
+    pub(super) fn loaded_sources(&self) -> DapAnswer {
         let sources = self.debuggee.as_ref().map(|d| d.places.sources()).unwrap_or_default();
         body(json!({ "sources": sources }))
     }
 
     /// `source`: only what was loaded is given.
-    pub(super) fn source(&self, request: &Request) -> Answer {
+    pub(super) fn source(&self, request: &DapRequest) -> DapAnswer {
         let given: SourceOf = arguments(request)?;
         let path = given.source.and_then(|s| s.path).unwrap_or_default();
         let places = self.debuggee.as_ref().map(|d| &d.places);
         let known = places.is_some_and(|p| !p.files(Path::new(&path)).is_empty());
         if !known {
-            return Err(Failure::new(format!("`{path}` is no source of this kernel")));
+            return Err(RequestFailure::new(format!("`{path}` is no source of this kernel")));
         }
         let bytes = ptx_launch::files::regular::read(Path::new(&path), 1 << 30)
-            .map_err(|error| Failure::new(format!("`{path}` cannot be read: {error}")))?;
+            .map_err(|error| RequestFailure::new(format!("`{path}` cannot be read: {error}")))?;
         Ok(json!({ "content": ptx_launch::files::decode(bytes).0 }))
     }
 }

@@ -1,15 +1,15 @@
 //! Changing values: the machine is copied, changed, and the history goes on from there.
 
-use super::arguments::{self, DataBreakpointInfo, Format};
-use super::expressions::{Expression, Place};
-use super::handles::{Container, Frame, Scope};
-use super::history::History;
-use super::memory::Reference;
-use super::session::{Now, Session};
-use super::stops::Watched;
+use super::arguments::{self, DataBreakpointInfo, ValueFormat};
+use super::expressions::{DebugExpression, ValueLocation};
+use super::handles::{Container, GroupFrame, ScopeKind};
+use super::history::RunHistory;
+use super::memory::MemoryReference;
+use super::session::{DebugSession, Now};
+use super::stops::DataWatch;
 use super::values;
 use super::variables::View;
-use super::wire::{Answer, Failure, Request};
+use super::wire::{DapAnswer, DapRequest, RequestFailure};
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use base64::engine::{DecodePaddingMode, Engine};
 use ptx_interp::inspect::{self, RegisterView};
@@ -27,27 +27,31 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 
 /// Something that can be written to.
 enum Goal {
-    Register(Frame, u32, Mask),
-    Memory(Reference, Element),
+    Register(GroupFrame, u32, Mask),
+    Memory(MemoryReference, Element),
 }
 
-impl Session {
+impl DebugSession {
     /// Changes the machine.
-    fn change(&mut self, now: &Now, change: impl FnOnce(&mut Machine) -> Result<(), String>) -> Result<(), Failure> {
+    fn change(
+        &mut self,
+        now: &Now,
+        change: impl FnOnce(&mut Machine) -> Result<(), String>,
+    ) -> Result<(), RequestFailure> {
         let mut machine = (*now.machine).clone();
-        change(&mut machine).map_err(Failure::new)?;
-        let Some(history) = &mut self.history else { return Err(Failure::new("no kernel has been started")) };
+        change(&mut machine).map_err(RequestFailure::new)?;
+        let Some(history) = &mut self.history else { return Err(RequestFailure::new("no kernel has been started")) };
         history.cut(now.leg);
         history.fork(machine.clone());
         self.printed = self.printed.min(machine.printed.len());
-        let leg = History::len(history) - 1;
+        let leg = RunHistory::len(history) - 1;
         if let Some(now) = &mut self.now {
             (now.leg, now.machine) = (leg, Arc::new(machine));
         }
         Ok(())
     }
 
-    fn changed_memory(&self, at: Reference, machine: &Machine, count: u64) {
+    fn changed_memory(&self, at: MemoryReference, machine: &Machine, count: u64) {
         if self.facts.supports_memory_event {
             let body = json!({ "memoryReference": at.text(machine), "offset": 0, "count": count });
             self.client.event("memory", body);
@@ -55,7 +59,14 @@ impl Session {
     }
 
     /// The bits that a text stands for: a number, or an expression.
-    fn bits(&self, now: &Now, text: &str, ty: &str, element: Element, frame: Frame) -> Result<u128, Failure> {
+    fn bits(
+        &self,
+        now: &Now,
+        text: &str,
+        ty: &str,
+        element: Element,
+        frame: GroupFrame,
+    ) -> Result<u128, RequestFailure> {
         let text = text.trim();
         if ty == ".pred" && ["true", "false"].contains(&text) {
             return Ok(u128::from(text == "true"));
@@ -63,12 +74,12 @@ impl Session {
         if let Some((number, length)) = Number::parse(text)
             && length == text.len()
         {
-            return number.encode(element).map_err(Failure::new);
+            return number.encode(element).map_err(RequestFailure::new);
         }
-        let expression = Expression::parse(text).map_err(Failure::new)?;
-        let value = expression.value(&now.machine, frame).map_err(Failure::new)?;
+        let expression = DebugExpression::parse(text).map_err(RequestFailure::new)?;
+        let value = expression.value(&now.machine, frame).map_err(RequestFailure::new)?;
         if !value.is_uniform() {
-            return Err(Failure::new(format!(
+            return Err(RequestFailure::new(format!(
                 "`{text}` is not the same in all lanes: choose one, as in `{}`",
                 super::expressions::lane_of(text, 0)
             )));
@@ -78,7 +89,7 @@ impl Session {
     }
 
     /// Writes, and tells what is there then.
-    fn write(&mut self, goal: Goal, text: &str, frame: Frame, format: Option<Format>) -> Answer {
+    fn write(&mut self, goal: Goal, text: &str, frame: GroupFrame, format: Option<ValueFormat>) -> DapAnswer {
         let (debuggee, now) = self.stopped()?;
         let hex = format.unwrap_or_default().hex;
         match goal {
@@ -124,30 +135,30 @@ impl Session {
     }
 
     /// `setVariable`
-    pub(super) fn set_variable(&mut self, request: &Request) -> Answer {
+    pub(super) fn set_variable(&mut self, request: &DapRequest) -> DapAnswer {
         let given: arguments::SetVariable = super::wire::arguments(request)?;
         let (debuggee, now) = self.stopped()?;
         let container = self.handles.container(given.variables_reference);
-        let container =
-            container.ok_or_else(|| Failure::new("these variables are no longer there: the session has moved"))?;
+        let container = container
+            .ok_or_else(|| RequestFailure::new("these variables are no longer there: the session has moved"))?;
         let index = || {
             let digits = given.name.trim_start_matches('[').trim_end_matches(']');
-            digits.parse::<u64>().map_err(|_| Failure::new(format!("there is no `{}` here", given.name)))
+            digits.parse::<u64>().map_err(|_| RequestFailure::new(format!("there is no `{}` here", given.name)))
         };
-        let read_only = || Failure::new(format!("`{}` cannot be changed", given.name));
+        let read_only = || RequestFailure::new(format!("`{}` cannot be changed", given.name));
         let (goal, frame) = match container {
             Container::Register(frame, slot) => {
                 let lane = index()?.min(31);
-                (Goal::Register(frame, slot, 1 << lane), Frame { mask: 1 << lane, ..frame })
+                (Goal::Register(frame, slot, 1 << lane), GroupFrame { mask: 1 << lane, ..frame })
             }
             Container::Memory { at, element, count, .. } => {
                 let index = index()?;
                 if index >= count {
-                    return Err(Failure::new(format!("there are {count} elements, counted from 0")));
+                    return Err(RequestFailure::new(format!("there are {count} elements, counted from 0")));
                 }
                 (Goal::Memory(at.moved(byte_of(element, index)? as i64), element), super::stacks::top(&now, now.focus))
             }
-            Container::Scope(frame, Scope::Uniform | Scope::Varying | Scope::Predicates) => {
+            Container::Scope(frame, ScopeKind::Uniform | ScopeKind::Varying | ScopeKind::Predicates) => {
                 let all = inspect::registers(&now.machine, frame.target, frame.group, frame.depth).unwrap_or_default();
                 let found = all.iter().find(|r| r.name == given.name).ok_or_else(read_only)?;
                 let lanes = match self.lane.filter(|l| frame.mask >> l & 1 != 0) {
@@ -156,35 +167,38 @@ impl Session {
                 };
                 (Goal::Register(frame, found.slot, lanes), frame)
             }
-            Container::Scope(frame, Scope::Parameters | Scope::Shared | Scope::Local | Scope::Buffers) => {
+            Container::Scope(
+                frame,
+                ScopeKind::Parameters | ScopeKind::Shared | ScopeKind::Local | ScopeKind::Buffers,
+            ) => {
                 let view = View { debuggee: &debuggee, now: &now, hex: false, lane: self.lane };
                 let lane = view.lane_of(frame);
                 let found =
                     inspect::peek(&now.machine, frame.target, Some(lane), inspect::Place::Named(&given.name, 0), 0);
-                let address = found.map_err(Failure::new)?.address;
+                let address = found.map_err(RequestFailure::new)?.address;
                 let listed = inspect::parameters(&now.machine).into_iter().find(|p| p.name == given.name);
                 let ty = match listed {
                     Some(parameter) => parameter.ty.to_owned(),
                     None => self.type_in(&view, frame, &given.name).ok_or_else(read_only)?,
                 };
                 let element = Element::named(&ty).ok_or_else(read_only)?;
-                (Goal::Memory(Reference { target: frame.target, lane, address }, element), frame)
+                (Goal::Memory(MemoryReference { target: frame.target, lane, address }, element), frame)
             }
-            Container::Scope(_, Scope::Specials) | Container::Lanes { .. } => return Err(read_only()),
+            Container::Scope(_, ScopeKind::Specials) | Container::Lanes { .. } => return Err(read_only()),
         };
         self.write(goal, &given.value, frame, given.format)
     }
 
     /// The type of a variable in memory that is no array.
-    fn type_in(&self, view: &View<'_>, frame: Frame, name: &str) -> Option<String> {
-        [Scope::Shared, Scope::Local, Scope::Buffers].into_iter().find_map(|scope| {
+    fn type_in(&self, view: &View<'_>, frame: GroupFrame, name: &str) -> Option<String> {
+        [ScopeKind::Shared, ScopeKind::Local, ScopeKind::Buffers].into_iter().find_map(|scope| {
             let found = view.scope(frame, scope).into_iter().find(|(v, _)| v.name == name)?;
             found.0.ty.filter(|ty| !ty.contains('['))
         })
     }
 
     /// `setExpression`
-    pub(super) fn set_expression(&mut self, request: &Request) -> Answer {
+    pub(super) fn set_expression(&mut self, request: &DapRequest) -> DapAnswer {
         let given: arguments::SetExpression = super::wire::arguments(request)?;
         let (_, now) = self.stopped()?;
         let frame = self.frame(&now, given.frame_id)?;
@@ -195,23 +209,23 @@ impl Session {
     }
 
     /// What an expression is the name of.
-    fn goal(&self, now: &Now, frame: Frame, text: &str) -> Result<Goal, Failure> {
-        let expression = Expression::parse(text).map_err(Failure::new)?;
-        let value = expression.value(&now.machine, frame).map_err(Failure::new)?;
+    fn goal(&self, now: &Now, frame: GroupFrame, text: &str) -> Result<Goal, RequestFailure> {
+        let expression = DebugExpression::parse(text).map_err(RequestFailure::new)?;
+        let value = expression.value(&now.machine, frame).map_err(RequestFailure::new)?;
         match value.place {
-            Some(Place::Register(slot)) => {
+            Some(ValueLocation::Register(slot)) => {
                 let lane = self.lane.filter(|l| !expression.selects() && value.mask >> l & 1 != 0);
                 Ok(Goal::Register(frame, slot, lane.map_or(value.mask, |l| 1 << l)))
             }
-            Some(Place::Memory(at, element)) => Ok(Goal::Memory(at, element)),
-            None => {
-                Err(Failure::new(format!("`{text}` has no place of its own: only registers and memory can be changed")))
-            }
+            Some(ValueLocation::Memory(at, element)) => Ok(Goal::Memory(at, element)),
+            None => Err(RequestFailure::new(format!(
+                "`{text}` has no place of its own: only registers and memory can be changed"
+            ))),
         }
     }
 
     /// `readMemory`
-    pub(super) fn read_memory(&mut self, request: &Request) -> Answer {
+    pub(super) fn read_memory(&mut self, request: &DapRequest) -> DapAnswer {
         let given: arguments::ReadMemory = super::wire::arguments(request)?;
         let (_, now) = self.stopped()?;
         let at = self.reference(&now, &given.memory_reference)?.moved(given.offset);
@@ -230,12 +244,12 @@ impl Session {
     }
 
     /// `writeMemory`
-    pub(super) fn write_memory(&mut self, request: &Request) -> Answer {
+    pub(super) fn write_memory(&mut self, request: &DapRequest) -> DapAnswer {
         let given: arguments::WriteMemory = super::wire::arguments(request)?;
         let (_, now) = self.stopped()?;
         let at = self.reference(&now, &given.memory_reference)?.moved(given.offset);
         let mut bytes =
-            BASE64.decode(&given.data).map_err(|why| Failure::new(format!("`data` is no base 64: {why}")))?;
+            BASE64.decode(&given.data).map_err(|why| RequestFailure::new(format!("`data` is no base 64: {why}")))?;
         if given.allow_partial {
             let (_, there) = super::memory::peek(&now.machine, at, bytes.len() as u64);
             bytes.truncate(there.len());
@@ -247,17 +261,17 @@ impl Session {
         Ok(json!({ "bytesWritten": count }))
     }
 
-    fn reference(&self, now: &Now, text: &str) -> Result<Reference, Failure> {
+    fn reference(&self, now: &Now, text: &str) -> Result<MemoryReference, RequestFailure> {
         let lane = self.lane.unwrap_or(0);
-        let found = Reference::parse(text, now.focus, lane);
-        found.ok_or_else(|| Failure::new(format!("`{text}` is no reference to memory")))
+        let found = MemoryReference::parse(text, now.focus, lane);
+        found.ok_or_else(|| RequestFailure::new(format!("`{text}` is no reference to memory")))
     }
 
     /// What can be watched, and its name; else why not.
-    pub(super) fn watchable(&self, given: &DataBreakpointInfo, now: &Now) -> Result<(String, Watched), String> {
+    pub(super) fn watchable(&self, given: &DataBreakpointInfo, now: &Now) -> Result<(String, DataWatch), String> {
         let machine = &now.machine;
         if given.as_address {
-            let at = Reference::parse(&given.name, now.focus, self.lane.unwrap_or(0));
+            let at = MemoryReference::parse(&given.name, now.focus, self.lane.unwrap_or(0));
             let at = at.ok_or_else(|| format!("`{}` is no address", given.name))?;
             let bytes = given.bytes.unwrap_or(4).max(1);
             return self.watched_memory(machine, at, bytes, at.text(machine));
@@ -282,7 +296,7 @@ impl Session {
                 self.watched_memory(machine, at.moved(byte as i64), bytes, format!("{name}[{index}]"))
             }
             Some(Container::Lanes { .. }) => Err("a computed value cannot be watched".to_owned()),
-            Some(Container::Scope(_, Scope::Specials)) => Err("special registers cannot be watched".to_owned()),
+            Some(Container::Scope(_, ScopeKind::Specials)) => Err("special registers cannot be watched".to_owned()),
             Some(Container::Scope(frame, _)) => self.watched_expression(given, now, frame),
             None => {
                 let frame = self.frame(now, given.frame_id).map_err(|f| f.words)?;
@@ -295,23 +309,25 @@ impl Session {
         &self,
         given: &DataBreakpointInfo,
         now: &Now,
-        frame: Frame,
-    ) -> Result<(String, Watched), String> {
+        frame: GroupFrame,
+    ) -> Result<(String, DataWatch), String> {
         // A variable in memory by its name is the whole of it.
         let lane = self.lane.unwrap_or(frame.mask.trailing_zeros() as usize % 32);
         let named = inspect::Place::Named(&given.name, 0);
         if let Ok(found) = inspect::peek(&now.machine, frame.target, Some(lane), named, 0) {
             let debuggee = self.debuggee.as_ref().ok_or("no kernel has been started")?;
             let view = View { debuggee, now, hex: false, lane: self.lane };
-            let at = Reference { target: frame.target, lane, address: found.address };
+            let at = MemoryReference { target: frame.target, lane, address: found.address };
             let size = view.size_of(frame, &given.name).unwrap_or(4);
             return self.watched_memory(&now.machine, at, given.bytes.unwrap_or(size), given.name.clone());
         }
-        let expression = Expression::parse(&given.name)?;
+        let expression = DebugExpression::parse(&given.name)?;
         let value = expression.value(&now.machine, frame)?;
         match value.place {
-            Some(Place::Register(slot)) => Ok((given.name.clone(), watched_register(now, frame, slot, value.mask)?)),
-            Some(Place::Memory(at, element)) => {
+            Some(ValueLocation::Register(slot)) => {
+                Ok((given.name.clone(), watched_register(now, frame, slot, value.mask)?))
+            }
+            Some(ValueLocation::Memory(at, element)) => {
                 let bytes = given.bytes.unwrap_or(u64::from(element.bits().div_ceil(8)));
                 self.watched_memory(&now.machine, at, bytes, given.name.clone())
             }
@@ -322,34 +338,35 @@ impl Session {
     fn watched_memory(
         &self,
         machine: &Machine,
-        at: Reference,
+        at: MemoryReference,
         bytes: u64,
         name: String,
-    ) -> Result<(String, Watched), String> {
+    ) -> Result<(String, DataWatch), String> {
         let found = at.space(machine).ok_or("code does not change")?;
         let (space, offset) = found;
-        Ok((name, Watched::Memory { space, offset, bytes }))
+        Ok((name, DataWatch::Memory { space, offset, bytes }))
     }
 }
 
-fn byte_of(element: Element, index: u64) -> Result<u64, Failure> {
+fn byte_of(element: Element, index: u64) -> Result<u64, RequestFailure> {
     let bits = index.checked_mul(element.bits().into()).filter(|bits| bits % 8 == 0);
-    bits.map(|b| b / 8).ok_or_else(|| Failure::new("the second of two elements in a byte has no address of its own"))
+    bits.map(|b| b / 8)
+        .ok_or_else(|| RequestFailure::new("the second of two elements in a byte has no address of its own"))
 }
 
-fn register(now: &Now, frame: Frame, slot: u32) -> Result<RegisterView, Failure> {
+fn register(now: &Now, frame: GroupFrame, slot: u32) -> Result<RegisterView, RequestFailure> {
     let all = inspect::registers(&now.machine, frame.target, frame.group, frame.depth).unwrap_or_default();
-    all.into_iter().find(|r| r.slot == slot).ok_or_else(|| Failure::new("the register is no longer there"))
+    all.into_iter().find(|r| r.slot == slot).ok_or_else(|| RequestFailure::new("the register is no longer there"))
 }
 
-fn watched_register(now: &Now, frame: Frame, slot: u32, lanes: Mask) -> Result<Watched, String> {
+fn watched_register(now: &Now, frame: GroupFrame, slot: u32, lanes: Mask) -> Result<DataWatch, String> {
     let frames = inspect::frames(&now.machine, frame.target, frame.group);
     let view = frames.get(frame.depth).ok_or("the function has returned")?;
     let (cta, warp) = (frame.target.cta, frame.target.warp);
-    Ok(Watched::Register { cta, warp, function: view.site.function, slot, lanes })
+    Ok(DataWatch::Register { cta, warp, function: view.site.function, slot, lanes })
 }
 
-fn answer_of(variable: &super::types::Variable) -> Value {
+fn answer_of(variable: &super::types::DapVariable) -> Value {
     let mut out = json!({ "value": variable.value, "variablesReference": variable.variables_reference });
     if let Some(fields) = out.as_object_mut() {
         fields.extend(variable.ty.clone().map(|ty| ("type".to_owned(), json!(ty))));

@@ -1,7 +1,7 @@
 //! Expressions over registers and memory, for all lanes of a frame at once; texts with expressions in them.
 
-use super::handles::Frame;
-use super::memory::Reference;
+use super::handles::GroupFrame;
+use super::memory::MemoryReference;
 use super::values;
 use ptx_interp::inspect;
 use ptx_interp::inspect::expression::{self, Answer};
@@ -18,22 +18,22 @@ Anything else is an expression: %r4, %tid.x, out, [tile+8]:f32, shared:[%r1], %r
 
 /// An expression that has been understood.
 #[derive(Debug, Clone)]
-pub struct Expression {
+pub struct DebugExpression {
     parsed: expression::Expression,
 }
 
-/// Where the value of an expression is kept.
+/// The location of the value of an expression.
 #[derive(Debug, Clone)]
-pub enum Place {
+pub enum ValueLocation {
     /// In a register, by its number.
     Register(u32),
     /// In memory.
-    Memory(Reference, Element),
+    Memory(MemoryReference, Element),
 }
 
-/// What an expression is worth, lane by lane.
+/// The value of an expression in each lane.
 #[derive(Debug, Clone)]
-pub struct Value {
+pub struct LaneValues {
     /// Its type.
     pub ty: String,
     /// The bytes of all lanes; of a predicate a bit for each.
@@ -47,10 +47,10 @@ pub struct Value {
     /// Those whose value is an approximation.
     pub approximate: Mask,
     /// Where it is kept, if it is the name of a place.
-    pub place: Option<Place>,
+    pub place: Option<ValueLocation>,
 }
 
-impl Value {
+impl LaneValues {
     /// Whether it is the same in all lanes.
     pub fn is_uniform(&self) -> bool {
         self.known == self.mask && values::is_uniform(&self.ty, &self.bytes, self.mask)
@@ -98,7 +98,7 @@ fn size_of(ty: &str) -> u32 {
     }
 }
 
-impl Expression {
+impl DebugExpression {
     /// Reads an expression.
     ///
     /// # Errors
@@ -113,13 +113,13 @@ impl Expression {
     ///
     /// # Errors
     /// In words, if no lane has one.
-    pub fn value(&self, machine: &Machine, frame: Frame) -> Result<Value, String> {
+    pub fn value(&self, machine: &Machine, frame: GroupFrame) -> Result<LaneValues, String> {
         let mut found: Vec<(usize, inspect::Value)> = Vec::new();
         let mut wrong = None;
         // Of a warp that has ended nothing is known, but numbers are worth something everywhere.
         let mask = if frame.mask == 0 { 1 } else { frame.mask };
         for lane in lanes(mask) {
-            let Frame { target, group, depth, .. } = frame;
+            let GroupFrame { target, group, depth, .. } = frame;
             match expression::evaluate(&self.parsed, machine, target, group, depth, lane) {
                 Ok(Answer::One(value)) => found.push((lane, value)),
                 // It says itself which lanes it means.
@@ -141,19 +141,19 @@ impl Expression {
             *own = lane;
             found.truncate(1);
         }
-        let mut out = Value::of(&found);
+        let mut out = LaneValues::of(&found);
         out.place = self.place(machine, frame, &out);
         Ok(out)
     }
 
     /// Where it is kept, if it names a place.
-    fn place(&self, machine: &Machine, frame: Frame, value: &Value) -> Option<Place> {
+    fn place(&self, machine: &Machine, frame: GroupFrame, value: &LaneValues) -> Option<ValueLocation> {
         let lane = value.mask.trailing_zeros() as usize % LANES;
-        let Frame { target, group, depth, .. } = frame;
+        let GroupFrame { target, group, depth, .. } = frame;
         match expression::place(&self.parsed, machine, target, group, depth, lane)? {
-            expression::Place::Register(slot) => Some(Place::Register(slot)),
+            expression::Place::Register(slot) => Some(ValueLocation::Register(slot)),
             expression::Place::Memory { address, ty } => {
-                Some(Place::Memory(Reference { target, lane, address }, Element::named(ty)?))
+                Some(ValueLocation::Memory(MemoryReference { target, lane, address }, Element::named(ty)?))
             }
         }
     }
@@ -194,13 +194,13 @@ pub fn element_of(name: &str, element: Element, index: u64) -> Option<String> {
 /// A text with expressions in braces.
 #[derive(Debug, Clone)]
 pub struct Template {
-    parts: Vec<Part>,
+    parts: Vec<TemplatePart>,
 }
 
 #[derive(Debug, Clone)]
-enum Part {
+enum TemplatePart {
     Text(String),
-    Value(Expression),
+    Value(DebugExpression),
 }
 
 impl Template {
@@ -225,14 +225,14 @@ impl Template {
                 let Some((inner, behind)) = rest.split_once('}') else {
                     return Err("the message has a `{` that no `}` closes".to_owned());
                 };
-                parts.push(Part::Text(std::mem::take(&mut plain)));
+                parts.push(TemplatePart::Text(std::mem::take(&mut plain)));
                 let words = |why| format!("`{{{inner}}}` cannot be understood: {why}");
-                parts.push(Part::Value(Expression::parse(inner).map_err(words)?));
+                parts.push(TemplatePart::Value(DebugExpression::parse(inner).map_err(words)?));
                 rest = behind;
             }
         }
         plain.push_str(rest);
-        parts.push(Part::Text(plain));
+        parts.push(TemplatePart::Text(plain));
         Ok(Self { parts })
     }
 
@@ -240,12 +240,12 @@ impl Template {
     pub fn fill(&self, machine: &Machine, target: Target, mask: Mask) -> String {
         let groups = inspect::groups(machine, target);
         let group = groups.and_then(|g| g.groups.iter().position(|g| g.mask & mask != 0)).unwrap_or(0);
-        let frame = Frame { target, group, depth: 0, mask };
+        let frame = GroupFrame { target, group, depth: 0, mask };
         let mut out = String::new();
         for part in &self.parts {
             match part {
-                Part::Text(text) => out.push_str(text),
-                Part::Value(expression) => {
+                TemplatePart::Text(text) => out.push_str(text),
+                TemplatePart::Value(expression) => {
                     let _ = match expression.value(machine, frame) {
                         Ok(value) if value.known == 0 => write!(out, "not written"),
                         Ok(value) => write!(out, "{}", values::summary(&value.ty, &value.bytes, value.known, false)),
@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(element_of("p+8", element("f32"), 3), None);
         assert_eq!(element_of("x", element("e2m1"), 1), None);
         for text in [lane_of("%r4", 3), lane_of("%r4 + 1", 3), "[out+12]:f32".to_owned()] {
-            assert!(Expression::parse(&text).is_ok(), "{text}");
+            assert!(DebugExpression::parse(&text).is_ok(), "{text}");
         }
     }
 

@@ -3,9 +3,9 @@
 use ptx_interp::findings::Kind;
 use serde_json::{Value, json};
 
-/// Kinds of findings that one switch turns on and off.
+/// Kinds of findings that one exception filter turns on and off.
 #[derive(Debug)]
-pub struct Filter {
+pub struct FindingFilter {
     /// As the protocol names it.
     pub id: &'static str,
     /// As the user reads it.
@@ -19,57 +19,57 @@ pub struct Filter {
 }
 
 /// All filters. Every kind is in one of them.
-pub const FILTERS: &[Filter] = &[
-    Filter {
+pub const FILTERS: &[FindingFilter] = &[
+    FindingFilter {
         id: "memory",
         label: "Out of bounds and bad addresses",
         description: "Accesses outside of every allocation, misaligned addresses, stores to memory that cannot be written",
         default: true,
         kinds: &[Kind::OutOfBounds, Kind::Misaligned, Kind::ReadOnly],
     },
-    Filter {
+    FindingFilter {
         id: "uninitialized",
         label: "Uninitialized values",
         description: "Registers and bytes of memory that are read before anything was written to them",
         default: true,
         kinds: &[Kind::UninitializedRegister, Kind::UninitializedMemory],
     },
-    Filter {
+    FindingFilter {
         id: "race",
         label: "Data races",
         description: "Two threads use a byte, one of them writes, and nothing orders them",
         default: true,
         kinds: &[Kind::Race],
     },
-    Filter {
+    FindingFilter {
         id: "barrier",
         label: "Barriers and divergence",
         description: "Barriers that cannot work, deadlocks, lanes that are missing where all must be together, wrong member masks",
         default: true,
         kinds: &[Kind::Barrier, Kind::Deadlock, Kind::Divergence, Kind::Membermask],
     },
-    Filter {
+    FindingFilter {
         id: "asynchronous",
         label: "Asynchronous operations",
         description: "Results that are used before they are known to be complete, mbarriers used against their protocol",
         default: true,
         kinds: &[Kind::Asynchronous, Kind::Mbarrier],
     },
-    Filter {
+    FindingFilter {
         id: "nan",
         label: "NaN",
         description: "A NaN comes out of an instruction that none went into; needs \"find\": [\"nan\"] in the launch",
         default: false,
         kinds: &[Kind::NotANumber],
     },
-    Filter {
+    FindingFilter {
         id: "trap",
         label: "Traps and what ends a kernel",
         description: "trap, failed assertions, calls of no function, stack overflow, no memory left, what is not supported",
         default: true,
         kinds: &[Kind::Trap, Kind::InvalidCall, Kind::StackOverflow, Kind::OutOfMemory, Kind::Unsupported],
     },
-    Filter {
+    FindingFilter {
         id: "undefined",
         label: "Other undefined behaviour",
         description: "Integer division by zero, and what else the manual calls undefined",
@@ -90,7 +90,7 @@ pub fn capabilities() -> Value {
 }
 
 /// The filter of a name.
-pub fn named(id: &str) -> Option<&'static Filter> {
+pub fn named(id: &str) -> Option<&'static FindingFilter> {
     FILTERS.iter().find(|f| f.id == id)
 }
 

@@ -1,14 +1,14 @@
 //! Numbers that a client is given for frames and for what has parts. They hold until the session moves.
 
-use super::memory::Reference;
+use super::memory::MemoryReference;
 use ptx_interp::lanes::Mask;
 use ptx_interp::launch::Element;
 use ptx_interp::machine::Target;
 use std::collections::HashMap;
 
-/// An activation of a function, as a group of lanes sees it.
+/// A stack frame, as a group of lanes sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Frame {
+pub struct GroupFrame {
     /// The warp.
     pub target: Target,
     /// The group, by its index in the warp.
@@ -19,9 +19,9 @@ pub struct Frame {
     pub mask: Mask,
 }
 
-/// A scope of a frame.
+/// The kind of a scope of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Scope {
+pub enum ScopeKind {
     /// Registers that hold the same in all lanes of the group.
     Uniform,
     /// Those that do not.
@@ -44,9 +44,9 @@ pub enum Scope {
 #[derive(Debug, Clone)]
 pub enum Container {
     /// A scope.
-    Scope(Frame, Scope),
+    Scope(GroupFrame, ScopeKind),
     /// A register by its number: its parts are lanes.
-    Register(Frame, u32),
+    Register(GroupFrame, u32),
     /// Values of lanes that are nowhere: the result of an expression.
     Lanes {
         /// The lanes.
@@ -61,7 +61,7 @@ pub enum Container {
     /// Elements in memory.
     Memory {
         /// Where the first one is.
-        at: Reference,
+        at: MemoryReference,
         /// Their type.
         element: Element,
         /// How many.
@@ -75,8 +75,8 @@ pub enum Container {
 #[derive(Debug, Default)]
 pub struct Handles {
     last: i64,
-    frames: HashMap<i64, Frame>,
-    frame_numbers: HashMap<Frame, i64>,
+    frames: HashMap<i64, GroupFrame>,
+    frame_numbers: HashMap<GroupFrame, i64>,
     containers: HashMap<i64, Container>,
 }
 
@@ -95,7 +95,7 @@ impl Handles {
     }
 
     /// A number for a frame: the same if it is asked for again.
-    pub fn add_frame(&mut self, frame: Frame) -> i64 {
+    pub fn add_frame(&mut self, frame: GroupFrame) -> i64 {
         if let Some(number) = self.frame_numbers.get(&frame) {
             return *number;
         }
@@ -113,7 +113,7 @@ impl Handles {
     }
 
     /// The frame of a number.
-    pub fn frame(&self, number: i64) -> Option<Frame> {
+    pub fn frame(&self, number: i64) -> Option<GroupFrame> {
         self.frames.get(&number).copied()
     }
 

@@ -1,7 +1,7 @@
 //! The history of execution: each value that the user changes begins a new branch of it.
 //!
-//! Time counts the warp instructions of the grid. A write begins a new leg at the time at which it happens; whoever goes back past that time
-//! is on the older leg again, and the write has never been.
+//! Time counts the warp instructions of the grid. A write begins a new leg at the time of the write. Stepping back past that time
+//! returns to the older leg, on which the write never happened.
 
 use ptx_interp::findings::Fault;
 use ptx_interp::machine::{Machine, Target};
@@ -55,11 +55,11 @@ impl Leg {
 
 /// All legs, the oldest first. Never empty.
 #[derive(Clone)]
-pub struct History {
+pub struct RunHistory {
     legs: Vec<Arc<Leg>>,
 }
 
-impl History {
+impl RunHistory {
     /// The history of a run without changes by the user.
     pub fn new(run: &Arc<Run>, start: Machine) -> Self {
         let done = OnceLock::new();

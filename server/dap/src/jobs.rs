@@ -1,14 +1,14 @@
 //! What takes long: loading, running, stepping. Each has a thread of its own.
 
-use super::arguments::{Cancel, Launch, OfThread, Restart};
-use super::history::History;
+use super::arguments::{Cancel, LaunchArguments, OfThread, Restart};
+use super::history::RunHistory;
 use super::launching::{Debuggee, load};
-use super::search::{Control, Found, Search, Stop};
-use super::session::{Incoming, Now, Phase, Session};
-use super::stepping::{Granularity, Kind};
+use super::search::{Control, SearchOutcome, SearchStop, StopSearch};
+use super::session::{DebugSession, Now, SessionEvent, SessionPhase};
+use super::stepping::{Granularity, StepKind};
 use super::stops::Stops;
 use super::threads;
-use super::wire::{Answer, Client, Failure, Request, arguments};
+use super::wire::{ClientConnection, DapAnswer, DapRequest, RequestFailure, arguments};
 use ptx_interp::inspect;
 use ptx_interp::machine::{Detail, Machine, Target};
 use serde_json::{Value, json};
@@ -23,8 +23,8 @@ const PROGRESS_DELAY: Duration = Duration::from_millis(400);
 /// Stack of a job: parsing and analysis go deep.
 const STACK: usize = 16 << 20;
 
-/// What runs.
-pub struct Job {
+/// A job that runs in the background.
+pub struct DebugJob {
     number: i64,
     control: Arc<Control>,
     began: Instant,
@@ -34,19 +34,19 @@ pub struct Job {
     request: Option<(i64, String)>,
     /// Breakpoints have changed: it is to go on with the new ones.
     again: bool,
-    work: Work,
+    work: JobKind,
 }
 
-/// What a job does.
+/// The kind of a job.
 #[derive(Debug, Clone, Copy)]
-enum Work {
+enum JobKind {
     Load,
-    Move(Order),
+    Move(MoveOrder),
 }
 
-/// Where a session is to go.
+/// The destination of a move through the execution.
 #[derive(Debug, Clone, Copy)]
-pub enum Order {
+pub enum MoveOrder {
     /// Before the first instruction of a warp.
     Entry(Target),
     /// On from a time, that included or not.
@@ -54,50 +54,50 @@ pub enum Order {
     /// Back.
     Backward,
     /// A step of a warp.
-    Step(Target, Kind, Granularity),
+    Step(Target, StepKind, Granularity),
 }
 
-/// What came of a job.
-pub struct Outcome {
+/// The result of a job.
+pub struct JobOutcome {
     number: i64,
-    result: Result,
+    result: JobResult,
 }
 
-enum Result {
+enum JobResult {
     Loaded(Box<Debuggee>),
-    Refused(Failure),
-    Moved(Found, Option<Box<Machine>>),
+    Refused(RequestFailure),
+    Moved(SearchOutcome, Option<Box<Machine>>),
     Failed,
 }
 
-/// What a move needs to know.
-struct Move {
+/// The input of a job that moves through the execution.
+struct MoveContext {
     debuggee: Arc<Debuggee>,
-    history: History,
+    history: RunHistory,
     stops: Arc<Stops>,
-    client: Client,
+    client: ClientConnection,
     leg: usize,
     machine: Arc<Machine>,
     told: Option<u64>,
 }
 
-impl Session {
+impl DebugSession {
     /// `launch`
-    pub(super) fn launch(&mut self, request: &Request) -> Option<Answer> {
-        if self.phase != Phase::New || self.job.is_some() {
-            return Some(Err(Failure::new("a kernel is launched already: use `restart`")));
+    pub(super) fn launch(&mut self, request: &DapRequest) -> Option<DapAnswer> {
+        if self.phase != SessionPhase::New || self.job.is_some() {
+            return Some(Err(RequestFailure::new("a kernel is launched already: use `restart`")));
         }
-        match arguments::<Launch>(request) {
+        match arguments::<LaunchArguments>(request) {
             Ok(launch) => self.load(launch, request),
-            Err(failure) => return Some(Err(Failure::shown(failure.words))),
+            Err(failure) => return Some(Err(RequestFailure::shown(failure.words))),
         }
         None
     }
 
     /// `restart`
-    pub(super) fn restart(&mut self, request: &Request) -> Option<Answer> {
+    pub(super) fn restart(&mut self, request: &DapRequest) -> Option<DapAnswer> {
         let arguments = arguments::<Restart>(request).and_then(|restart| match restart.arguments {
-            Some(value) => serde_json::from_value(value).map_err(|e| Failure::shown(e.to_string())),
+            Some(value) => serde_json::from_value(value).map_err(|e| RequestFailure::shown(e.to_string())),
             None => Ok(self.launched.clone()),
         });
         let launch = match arguments {
@@ -105,9 +105,9 @@ impl Session {
             Err(failure) => return Some(Err(failure)),
         };
         if self.debuggee.is_none() {
-            return Some(Err(Failure::new("no kernel has been launched")));
+            return Some(Err(RequestFailure::new("no kernel has been launched")));
         }
-        if let Some(now) = self.now.as_ref().filter(|_| self.job.is_none() && self.phase == Phase::Going) {
+        if let Some(now) = self.now.as_ref().filter(|_| self.job.is_none() && self.phase == SessionPhase::Going) {
             // Some clients take a stop while they believe another thread to be stopped for one that they must continue from.
             let thread = threads::id(&now.machine.shape, now.focus);
             self.client.event("continued", json!({ "threadId": thread, "allThreadsContinued": true }));
@@ -117,37 +117,45 @@ impl Session {
         None
     }
 
-    fn load(&mut self, launch: Launch, request: &Request) {
+    fn load(&mut self, launch: LaunchArguments, request: &DapRequest) {
         self.launched = launch.clone();
         let title = format!("Running {}", launch.entry.as_deref().unwrap_or("the kernel"));
         let request = Some((request.seq, request.command.clone()));
-        self.begin(Work::Load, title, request, move |control| match load(&launch, &|| control.is_stopped()) {
-            Ok(debuggee) => Result::Loaded(Box::new(debuggee)),
-            Err(failure) => Result::Refused(failure),
+        self.begin(JobKind::Load, title, request, move |control| match load(&launch, &|| control.is_stopped()) {
+            Ok(debuggee) => JobResult::Loaded(Box::new(debuggee)),
+            Err(failure) => JobResult::Refused(failure),
         });
     }
 
     /// Starts a job.
     fn begin(
         &mut self,
-        work: Work,
+        work: JobKind,
         title: String,
         request: Option<(i64, String)>,
-        run: impl FnOnce(&Control) -> Result + Send + 'static,
+        run: impl FnOnce(&Control) -> JobResult + Send + 'static,
     ) {
         let number = self.number();
         let control = Arc::new(Control::default());
         let (sender, own) = (self.sender.clone(), Arc::clone(&control));
-        self.job =
-            Some(Job { number, control, began: Instant::now(), title, progress: None, request, again: false, work });
+        self.job = Some(DebugJob {
+            number,
+            control,
+            began: Instant::now(),
+            title,
+            progress: None,
+            request,
+            again: false,
+            work,
+        });
         let thread = std::thread::Builder::new().name("job".into()).stack_size(STACK).spawn(move || {
-            let result = catch_unwind(AssertUnwindSafe(|| run(&own))).unwrap_or(Result::Failed);
+            let result = catch_unwind(AssertUnwindSafe(|| run(&own))).unwrap_or(JobResult::Failed);
             // The session may be over.
-            let _ = sender.send(Incoming::Done(Box::new(Outcome { number, result })));
+            let _ = sender.send(SessionEvent::Done(Box::new(JobOutcome { number, result })));
         });
         if let Err(error) = thread {
             tracing::error!("there can be no thread: {error}");
-            let _ = self.sender.send(Incoming::Done(Box::new(Outcome { number, result: Result::Failed })));
+            let _ = self.sender.send(SessionEvent::Done(Box::new(JobOutcome { number, result: JobResult::Failed })));
         }
     }
 
@@ -157,7 +165,7 @@ impl Session {
             job.control.stop.store(true, Ordering::Relaxed);
             self.end_progress(&mut job);
             if let Some((seq, command)) = job.request {
-                self.client.answer(seq, &command, Err(Failure::cancelled()));
+                self.client.answer(seq, &command, Err(RequestFailure::cancelled()));
             }
         }
     }
@@ -165,23 +173,23 @@ impl Session {
     /// Begins to run, when the client has set its breakpoints.
     pub(super) fn start(&mut self) {
         let Some(debuggee) = self.debuggee.clone() else { return };
-        self.phase = Phase::Going;
+        self.phase = SessionPhase::Going;
         let machine = self.history.as_ref().and_then(|h| h.at(0, 0, &|| false));
         let Some(machine) = machine.map(Arc::new) else { return self.finish() };
-        let stop = Stop::new(0, 0, Some(debuggee.first), "entry");
+        let stop = SearchStop::new(0, 0, Some(debuggee.first), "entry");
         self.now = Some(Now { leg: 0, machine, focus: debuggee.first, stop });
         if debuggee.no_debug {
             return self.finish();
         }
-        let order = if debuggee.stop_on_entry { Order::Entry(debuggee.first) } else { Order::Forward(true) };
+        let order = if debuggee.stop_on_entry { MoveOrder::Entry(debuggee.first) } else { MoveOrder::Forward(true) };
         self.go(order);
     }
 
     /// Moves the session.
-    pub(super) fn go(&mut self, order: Order) {
+    pub(super) fn go(&mut self, order: MoveOrder) {
         let (Some(debuggee), Some(history), Some(now)) = (&self.debuggee, &self.history, &self.now) else { return };
         let told = now.stop.fault.as_ref().map(|_| now.machine.steps);
-        let all = Move {
+        let all = MoveContext {
             debuggee: Arc::clone(debuggee),
             history: history.clone(),
             stops: self.configured.stops(),
@@ -191,47 +199,47 @@ impl Session {
             told,
         };
         let title = match order {
-            Order::Backward => "Going back",
-            Order::Step(..) => "Stepping",
-            Order::Entry(_) | Order::Forward(_) => "Running",
+            MoveOrder::Backward => "Going back",
+            MoveOrder::Step(..) => "Stepping",
+            MoveOrder::Entry(_) | MoveOrder::Forward(_) => "Running",
         };
-        self.begin(Work::Move(order), title.to_owned(), None, move |control| all.search(order, control));
+        self.begin(JobKind::Move(order), title.to_owned(), None, move |control| all.search(order, control));
     }
 
     /// A job is done.
-    pub(super) fn done(&mut self, outcome: Outcome) {
+    pub(super) fn done(&mut self, outcome: JobOutcome) {
         let Some(mut job) = self.job.take_if(|job| job.number == outcome.number) else { return };
         self.end_progress(&mut job);
         match outcome.result {
-            Result::Loaded(debuggee) => self.loaded(*debuggee, job.request),
-            Result::Refused(failure) => {
+            JobResult::Loaded(debuggee) => self.loaded(*debuggee, job.request),
+            JobResult::Refused(failure) => {
                 if let Some((seq, command)) = job.request {
                     self.client.answer(seq, &command, Err(failure));
                 }
-                if self.phase != Phase::New {
+                if self.phase != SessionPhase::New {
                     // After a restart that failed nothing is left.
-                    self.phase = Phase::Ended;
+                    self.phase = SessionPhase::Ended;
                     self.client.event("terminated", Value::Null);
                 }
             }
-            Result::Moved(Found::GivenUp(leg, time), Some(machine)) if job.again => {
-                if let (Some(now), Work::Move(order)) = (&mut self.now, job.work) {
-                    let forward = matches!(order, Order::Forward(_));
+            JobResult::Moved(SearchOutcome::GivenUp(leg, time), Some(machine)) if job.again => {
+                if let (Some(now), JobKind::Move(order)) = (&mut self.now, job.work) {
+                    let forward = matches!(order, MoveOrder::Forward(_));
                     // A step begins anew; a search goes on where it was.
-                    if forward || matches!(order, Order::Backward) {
+                    if forward || matches!(order, MoveOrder::Backward) {
                         (now.leg, now.machine, now.stop) =
-                            (leg, Arc::new(*machine), Stop::new(leg, time, None, "pause"));
+                            (leg, Arc::new(*machine), SearchStop::new(leg, time, None, "pause"));
                     }
-                    self.go(if forward { Order::Forward(true) } else { order });
+                    self.go(if forward { MoveOrder::Forward(true) } else { order });
                 }
             }
-            Result::Moved(found, machine) => self.moved(found, machine.map(|m| *m)),
-            Result::Failed => {
+            JobResult::Moved(found, machine) => self.moved(found, machine.map(|m| *m)),
+            JobResult::Failed => {
                 if let Some((seq, command)) = job.request {
                     self.client.answer(
                         seq,
                         &command,
-                        Err(Failure::shown("something went wrong inside of ptx-analyzer")),
+                        Err(RequestFailure::shown("something went wrong inside of ptx-analyzer")),
                     );
                 } else {
                     self.client.say(
@@ -247,7 +255,7 @@ impl Session {
     fn loaded(&mut self, debuggee: Debuggee, request: Option<(i64, String)>) {
         let again = self.debuggee.is_some();
         let start = debuggee.run.at(0, &|| false);
-        self.history = start.map(|machine| History::new(&debuggee.run, machine));
+        self.history = start.map(|machine| RunHistory::new(&debuggee.run, machine));
         let guessed = debuggee.guessed.sentence();
         let lines = debuggee.launch.lines();
         let line = lines.lines().next().unwrap_or_default().trim_start_matches("//! ").to_owned();
@@ -255,7 +263,7 @@ impl Session {
         self.debuggee = Some(Arc::new(debuggee));
         (self.now, self.printed, self.lane) = (None, 0, None);
         self.handles.clear();
-        self.phase = Phase::Configuring;
+        self.phase = SessionPhase::Configuring;
         if let Some((seq, command)) = request {
             self.client.answer(seq, &command, Ok(Value::Null));
         }
@@ -272,27 +280,28 @@ impl Session {
         }
     }
 
-    fn moved(&mut self, found: Found, machine: Option<Machine>) {
+    fn moved(&mut self, found: SearchOutcome, machine: Option<Machine>) {
         let stop = match found {
-            Found::Stop(stop) => *stop,
-            Found::End => {
+            SearchOutcome::Stop(stop) => *stop,
+            SearchOutcome::End => {
                 let at_end = self.debuggee.as_ref().is_some_and(|d| d.stop_at_end);
                 let there = |m: &Machine| self.now.as_ref().is_some_and(|now| now.machine.steps == m.steps);
                 match &machine {
                     Some(end) if at_end && !there(end) => {
-                        let mut stop = Stop::new(self.now.as_ref().map_or(0, |n| n.leg), end.steps, None, "pause");
+                        let mut stop =
+                            SearchStop::new(self.now.as_ref().map_or(0, |n| n.leg), end.steps, None, "pause");
                         stop.description = Some("Paused at the end: all that was run is over".to_owned());
                         stop
                     }
                     _ => return self.finish(),
                 }
             }
-            Found::Beginning => {
-                let mut stop = Stop::new(0, 0, None, "entry");
+            SearchOutcome::Beginning => {
+                let mut stop = SearchStop::new(0, 0, None, "entry");
                 stop.description = Some("Paused at the beginning: nothing was before".to_owned());
                 stop
             }
-            Found::GivenUp(leg, time) => Stop::new(leg, time, None, "pause"),
+            SearchOutcome::GivenUp(leg, time) => SearchStop::new(leg, time, None, "pause"),
         };
         let Some(machine) = machine else { return self.finish() };
         let focus = self.focus(&stop, &machine);
@@ -302,13 +311,13 @@ impl Session {
             history.cut(stop.leg);
         }
         self.handles.clear();
-        let Stop { reason, description, text, ids, .. } = stop.clone();
+        let SearchStop { reason, description, text, ids, .. } = stop.clone();
         self.now = Some(Now { leg: stop.leg, machine: Arc::new(machine), focus, stop });
         self.tell_stopped(reason, description, text, &ids);
     }
 
     /// The warp to look at after a stop.
-    fn focus(&self, stop: &Stop, machine: &Machine) -> Target {
+    fn focus(&self, stop: &SearchStop, machine: &Machine) -> Target {
         let last = self.now.as_ref().map_or(Target { cta: 0, warp: 0 }, |now| now.focus);
         let running = |t: Target| inspect::groups(machine, t).is_some_and(|g| g.next.is_some());
         if let Some(target) = stop.target {
@@ -361,7 +370,7 @@ impl Session {
             }
             code = i32::from(!outcome.passed);
         }
-        self.phase = Phase::Ended;
+        self.phase = SessionPhase::Ended;
         self.handles.clear();
         self.client.event("exited", json!({ "exitCode": code }));
         self.client.event("terminated", Value::Null);
@@ -370,41 +379,41 @@ impl Session {
     /// `terminate`: ends the kernel.
     pub(super) fn terminate(&mut self) {
         self.give_up();
-        if self.phase != Phase::Ended {
-            self.phase = Phase::Ended;
+        if self.phase != SessionPhase::Ended {
+            self.phase = SessionPhase::Ended;
             self.handles.clear();
             self.client.event("terminated", Value::Null);
         }
     }
 
     /// `continue`
-    pub(super) fn proceed(&mut self, request: &Request) -> Answer {
+    pub(super) fn proceed(&mut self, request: &DapRequest) -> DapAnswer {
         self.turn_to(request)?;
-        self.go(Order::Forward(false));
+        self.go(MoveOrder::Forward(false));
         Ok(json!({ "allThreadsContinued": true }))
     }
 
     /// `reverseContinue`
-    pub(super) fn reverse(&mut self, request: &Request) -> Answer {
+    pub(super) fn reverse(&mut self, request: &DapRequest) -> DapAnswer {
         self.turn_to(request)?;
-        self.go(Order::Backward);
+        self.go(MoveOrder::Backward);
         Ok(Value::Null)
     }
 
     /// `next`, `stepIn`, `stepOut`, `stepBack`
-    pub(super) fn step(&mut self, request: &Request, kind: Kind) -> Answer {
+    pub(super) fn step(&mut self, request: &DapRequest, kind: StepKind) -> DapAnswer {
         let (target, granularity) = self.turn_to(request)?;
         let granularity = match granularity.as_deref() {
             Some("instruction") => Granularity::Instruction,
             None | Some("line" | "statement") => Granularity::Line,
-            Some(other) => return Err(Failure::new(format!("`{other}` is no granularity of steps"))),
+            Some(other) => return Err(RequestFailure::new(format!("`{other}` is no granularity of steps"))),
         };
-        self.go(Order::Step(target, kind, granularity));
+        self.go(MoveOrder::Step(target, kind, granularity));
         Ok(Value::Null)
     }
 
     /// The warp that a request is about is the one that is looked at from now on.
-    fn turn_to(&mut self, request: &Request) -> std::result::Result<(Target, Option<String>), Failure> {
+    fn turn_to(&mut self, request: &DapRequest) -> Result<(Target, Option<String>), RequestFailure> {
         let (_, now) = self.stopped()?;
         let OfThread { thread_id, granularity } = arguments(request)?;
         let target = self.target(&now, thread_id)?;
@@ -415,7 +424,7 @@ impl Session {
     }
 
     /// `pause`
-    pub(super) fn pause(&mut self) -> Answer {
+    pub(super) fn pause(&mut self) -> DapAnswer {
         match &self.job {
             Some(job) => job.control.stop.store(true, Ordering::Relaxed),
             None => drop(self.stopped()?),
@@ -424,7 +433,7 @@ impl Session {
     }
 
     /// `cancel`
-    pub(super) fn cancel(&mut self, request: &Request) -> Answer {
+    pub(super) fn cancel(&mut self, request: &DapRequest) -> DapAnswer {
         let Cancel { request_id, progress_id } = arguments(request)?;
         if let Some(job) = &self.job {
             let asked = job.request.as_ref().is_some_and(|(seq, _)| Some(*seq) == request_id);
@@ -439,7 +448,7 @@ impl Session {
     /// Breakpoints have changed while a job looks for them.
     pub(super) fn search_again(&mut self) {
         if let Some(job) = &mut self.job
-            && matches!(job.work, Work::Move(_))
+            && matches!(job.work, JobKind::Move(_))
         {
             job.again = true;
             job.control.stop.store(true, Ordering::Relaxed);
@@ -473,16 +482,16 @@ impl Session {
         self.client.event(if starts { "progressStart" } else { "progressUpdate" }, body);
     }
 
-    fn end_progress(&self, job: &mut Job) {
+    fn end_progress(&self, job: &mut DebugJob) {
         if let Some(id) = job.progress.take() {
             self.client.event("progressEnd", json!({ "progressId": id }));
         }
     }
 }
 
-impl Move {
-    fn search(&self, order: Order, control: &Control) -> Result {
-        let search = Search {
+impl MoveContext {
+    fn search(&self, order: MoveOrder, control: &Control) -> JobResult {
+        let search = StopSearch {
             history: &self.history,
             stops: &self.stops,
             places: &self.debuggee.places,
@@ -492,33 +501,35 @@ impl Move {
         };
         let time = self.machine.steps;
         let found = match order {
-            Order::Entry(target) => self.entry(target),
-            Order::Forward(first) => search.forward(self.leg, time, first, None, None),
-            Order::Backward => search.backward(self.leg, time),
-            Order::Step(target, kind, granularity) => search.step(&self.machine, self.leg, target, kind, granularity),
+            MoveOrder::Entry(target) => self.entry(target),
+            MoveOrder::Forward(first) => search.forward(self.leg, time, first, None, None),
+            MoveOrder::Backward => search.backward(self.leg, time),
+            MoveOrder::Step(target, kind, granularity) => {
+                search.step(&self.machine, self.leg, target, kind, granularity)
+            }
         };
         let never = || false;
         let (leg, time) = match &found {
-            Found::Stop(stop) => (stop.leg, stop.time),
-            Found::Beginning => (0, 0),
-            Found::GivenUp(leg, time) => (*leg, *time),
-            Found::End => (self.leg, self.history.leg(self.leg).run(&never).map_or(time, |r| r.total())),
+            SearchOutcome::Stop(stop) => (stop.leg, stop.time),
+            SearchOutcome::Beginning => (0, 0),
+            SearchOutcome::GivenUp(leg, time) => (*leg, *time),
+            SearchOutcome::End => (self.leg, self.history.leg(self.leg).run(&never).map_or(time, |r| r.total())),
         };
         // Nothing that was given up is executed only to stop in it.
-        let given_up = matches!(found, Found::GivenUp(..)) && time == self.machine.steps;
+        let given_up = matches!(found, SearchOutcome::GivenUp(..)) && time == self.machine.steps;
         let machine = if given_up { Some((*self.machine).clone()) } else { self.history.at(leg, time, &never) };
-        Result::Moved(found, machine.map(Box::new))
+        JobResult::Moved(found, machine.map(Box::new))
     }
 
     /// Before the first instruction of a warp.
-    fn entry(&self, target: Target) -> Found {
+    fn entry(&self, target: Target) -> SearchOutcome {
         let never = || false;
         let run = self.history.leg(0).run(&never);
         let first = run.and_then(|r| r.steps_of(target, 0, 1, Detail::MASKS, &never).into_iter().next());
         match first {
-            Some(first) => Stop::new(0, first.time, Some(target), "entry").into(),
+            Some(first) => SearchStop::new(0, first.time, Some(target), "entry").into(),
             None => {
-                let mut stop = Stop::new(0, 0, None, "entry");
+                let mut stop = SearchStop::new(0, 0, None, "entry");
                 stop.description = Some("Paused on entry: the warp that was to be looked at never starts".to_owned());
                 stop.into()
             }

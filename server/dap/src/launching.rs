@@ -1,22 +1,22 @@
 //! From the arguments of `launch` to a kernel that has been run and can be looked at.
 
-use super::arguments::Launch as Arguments;
-use super::places::Places;
+use super::arguments::LaunchArguments;
+use super::places::SourceMap;
 use super::threads::name;
-use super::wire::Failure;
+use super::wire::RequestFailure;
 use ptx_analysis::program::Program;
 use ptx_interp::findings::{Checks, Fault, Kind, Site};
 use ptx_interp::launch::{Guessed, Launch, Placed, status_name, unexpected, verdicts};
 use ptx_interp::machine::{Settings, Status, Target};
 use ptx_interp::trace::Run;
-use ptx_launch::choose::{NotChosen, Question, Written};
-use ptx_launch::evaluate::{Evaluated, Module, Refused};
+use ptx_launch::choose::{LaunchChoiceError, LaunchOrigin, LaunchQuery};
+use ptx_launch::evaluate::{EvaluationError, LaunchModule, LaunchRun};
 use ptx_launch::file::{self, Language};
 use ptx_launch::files::decode;
 use ptx_launch::files::is_markup;
 use ptx_launch::files::regular;
 use ptx_launch::inside::folder_of;
-use ptx_launch::refusal::Refusal;
+use ptx_launch::refusal::LaunchRefusal;
 use ptx_launch::view;
 use ptx_launch::words;
 use ptx_syntax::Snapshot;
@@ -34,7 +34,7 @@ pub struct Debuggee {
     /// The run.
     pub run: Arc<Run>,
     /// Where its instructions are.
-    pub places: Places,
+    pub places: SourceMap,
     /// The warp to look at first.
     pub first: Target,
     /// Stop before its first instruction.
@@ -48,9 +48,9 @@ pub struct Debuggee {
 /// No program and no launch file is longer, bytes.
 const MAX_FILE: u64 = 1 << 30;
 
-/// What came of a run.
+/// The result of a run, for the user.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct LaunchOutcome {
     /// How it ended, in words.
     pub ended: String,
     /// What is wrong, a line each: failed expectations, unexpected faults.
@@ -65,9 +65,9 @@ pub struct Outcome {
 ///
 /// # Errors
 /// What the user is to be told.
-pub fn load(arguments: &Arguments, cancelled: &dyn Fn() -> bool) -> Result<Debuggee, Failure> {
+pub fn load(arguments: &LaunchArguments, cancelled: &dyn Fn() -> bool) -> Result<Debuggee, RequestFailure> {
     if arguments.program.is_empty() {
-        return Err(Failure::shown("`program` is missing: the path of the PTX file"));
+        return Err(RequestFailure::shown("`program` is missing: the path of the PTX file"));
     }
     let path = PathBuf::from(&arguments.program);
     let path = if path.is_absolute() { path } else { base(arguments).join(path) };
@@ -75,31 +75,31 @@ pub fn load(arguments: &Arguments, cancelled: &dyn Fn() -> bool) -> Result<Debug
     let bytes = read(&path)?;
     let (text, _) = decode(bytes);
     if is_markup(text.chars()) {
-        return Err(Failure::shown(format!("`{name}` is XML (PreTeXt), not PTX")));
+        return Err(RequestFailure::shown(format!("`{name}` is XML (PreTeXt), not PTX")));
     }
     let original = match arguments.source.as_deref() {
         None | Some("ptx") => false,
         Some("original") => true,
-        Some(other) => return Err(Failure::shown(format!("`source` is `ptx` or `original`, not `{other}`"))),
+        Some(other) => return Err(RequestFailure::shown(format!("`source` is `ptx` or `original`, not `{other}`"))),
     };
     let snapshot = Snapshot::new(&text);
-    let module = Module { program: Arc::new(Program::new(&snapshot)), text: text.as_str().into() };
+    let module = LaunchModule { program: Arc::new(Program::new(&snapshot)), text: text.as_str().into() };
     let folder = folder_of(&path).to_owned();
     let (launch, files, written) = choose(arguments, &module, &name, &folder)?;
     let settings = settings(arguments)?;
     let entry = launch.entry.to_string();
     let done = module.evaluate(launch, settings, Some(&files), cancelled).map_err(|why| match why {
-        Refused::Launch(_) => written.refused(&Refusal::refused(why, &entry, written.in_module)),
-        _ => Source::module(&name, &module).refused(&Refusal::refused(why, &entry, true)),
+        EvaluationError::Launch(_) => written.refused(&LaunchRefusal::refused(why, &entry, written.in_module)),
+        _ => LaunchSource::module(&name, &module).refused(&LaunchRefusal::refused(why, &entry, true)),
     })?;
     if done.run.status == Status::Cancelled {
-        return Err(Failure::cancelled());
+        return Err(RequestFailure::cancelled());
     }
     let first = first(arguments, &done)?;
     let executable = &done.run.machine.executable;
     let workspace = arguments.cwd.as_ref().map_or_else(|| folder.clone(), PathBuf::from);
-    let places = Places::new(executable, &text, path, &workspace, original);
-    let Evaluated { launch, guessed, buffers, run, .. } = done;
+    let places = SourceMap::new(executable, &text, path, &workspace, original);
+    let LaunchRun { launch, guessed, buffers, run, .. } = done;
     Ok(Debuggee {
         launch,
         guessed,
@@ -114,102 +114,113 @@ pub fn load(arguments: &Arguments, cancelled: &dyn Fn() -> bool) -> Result<Debug
 }
 
 /// The folder that relative paths of the arguments are meant from.
-fn base(arguments: &Arguments) -> PathBuf {
+fn base(arguments: &LaunchArguments) -> PathBuf {
     arguments.cwd.as_ref().map_or_else(|| PathBuf::from("."), PathBuf::from)
 }
 
-/// What a launch is written in.
-struct Source {
+/// The text that a launch is written in.
+struct LaunchSource {
     name: String,
     text: Arc<str>,
     in_module: bool,
 }
 
-impl Source {
-    fn module(name: &str, module: &Module) -> Self {
+impl LaunchSource {
+    fn module(name: &str, module: &LaunchModule) -> Self {
         Self { name: name.to_owned(), text: Arc::clone(&module.text), in_module: true }
     }
 
     /// Why nothing was run, for the user.
-    fn refused(&self, why: &Refusal) -> Failure {
+    fn refused(&self, why: &LaunchRefusal) -> RequestFailure {
         let line = |offset: usize| self.text.get(..offset).map_or(0, |before| before.matches('\n').count()) + 1;
-        Failure::shown(why.located(&self.name, &line))
+        RequestFailure::shown(why.located(&self.name, &line))
     }
 }
 
 /// The launch, the folder that files which it names must lie in, and where it is written.
 fn choose(
-    arguments: &Arguments,
-    module: &Module,
+    arguments: &LaunchArguments,
+    module: &LaunchModule,
     name: &str,
     folder: &Path,
-) -> Result<(Launch, PathBuf, Source), Failure> {
+) -> Result<(Launch, PathBuf, LaunchSource), RequestFailure> {
     use serde_json::Value;
     if let Some(file) = &arguments.launch_file {
         if arguments.launch.is_some() {
-            return Err(Failure::shown("`launch` and `launchFile` both say what to run: leave one out"));
+            return Err(RequestFailure::shown("`launch` and `launchFile` both say what to run: leave one out"));
         }
         return from_file(&base(arguments).join(file), arguments, module);
     }
     let written = match &arguments.launch {
-        None | Some(Value::Null) => Written::Above,
-        Some(Value::String(text)) if text.trim().is_empty() => Written::Above,
-        Some(Value::String(text)) => Written::Lines(text.clone()),
-        Some(table @ Value::Object(_)) => Written::Table(table.clone()),
+        None | Some(Value::Null) => LaunchOrigin::Above,
+        Some(Value::String(text)) if text.trim().is_empty() => LaunchOrigin::Above,
+        Some(Value::String(text)) => LaunchOrigin::Lines(text.clone()),
+        Some(table @ Value::Object(_)) => LaunchOrigin::Table(table.clone()),
         Some(_) => {
-            return Err(Failure::shown("`launch` is what follows `launch:` above a kernel, or a table of its keys"));
+            return Err(RequestFailure::shown(
+                "`launch` is what follows `launch:` above a kernel, or a table of its keys",
+            ));
         }
     };
     let source = match &written {
-        Written::Above | Written::Nowhere => Source::module(name, module),
-        Written::Lines(text) => Source { name: "launch".to_owned(), text: text.as_str().into(), in_module: false },
-        Written::Table(_) => Source { name: "launch".to_owned(), text: "".into(), in_module: false },
+        LaunchOrigin::Above | LaunchOrigin::Nowhere => LaunchSource::module(name, module),
+        LaunchOrigin::Lines(text) => {
+            LaunchSource { name: "launch".to_owned(), text: text.as_str().into(), in_module: false }
+        }
+        LaunchOrigin::Table(_) => LaunchSource { name: "launch".to_owned(), text: "".into(), in_module: false },
     };
     let number = arguments.number.unwrap_or(0);
-    let question = Question { entry: arguments.entry.clone(), at: None, launch: written, number };
+    let question = LaunchQuery { entry: arguments.entry.clone(), at: None, launch: written, number };
     let chosen = module.choose(&question).map_err(|why| match why {
-        NotChosen::Launch(_) => source.refused(&Refusal::not_chosen(why, source.in_module)),
-        NotChosen::Kernel(_) => Source::module(name, module).refused(&Refusal::not_chosen(why, true)),
+        LaunchChoiceError::Launch(_) => source.refused(&LaunchRefusal::not_chosen(why, source.in_module)),
+        LaunchChoiceError::Kernel(_) => {
+            LaunchSource::module(name, module).refused(&LaunchRefusal::not_chosen(why, true))
+        }
     })?;
     if source.in_module && chosen.launches > 0 && number >= chosen.launches {
         let words = format!("`number` is {number}, but `{}` has {} launches", chosen.launch.entry, chosen.launches);
-        return Err(Failure::shown(words));
+        return Err(RequestFailure::shown(words));
     }
     Ok((chosen.launch, folder.to_owned(), source))
 }
 
 /// A file that the arguments name. They may come with a folder that the user has only opened, so a device or a pipe is refused: it has no end.
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let words = |error| Failure::shown(format!("`{}` cannot be read: {error}", path.display()));
+fn read(path: &Path) -> Result<Vec<u8>, RequestFailure> {
+    let words = |error| RequestFailure::shown(format!("`{}` cannot be read: {error}", path.display()));
     regular::read(path, MAX_FILE).map_err(words)
 }
 
 /// The launch that a file says.
-fn from_file(path: &Path, arguments: &Arguments, module: &Module) -> Result<(Launch, PathBuf, Source), Failure> {
+fn from_file(
+    path: &Path,
+    arguments: &LaunchArguments,
+    module: &LaunchModule,
+) -> Result<(Launch, PathBuf, LaunchSource), RequestFailure> {
     let name = path.display().to_string();
-    let text =
-        String::from_utf8(read(path)?).map_err(|error| Failure::shown(format!("`{name}` cannot be read: {error}")))?;
-    let source = Source { name, text: text.into(), in_module: false };
+    let text = String::from_utf8(read(path)?)
+        .map_err(|error| RequestFailure::shown(format!("`{name}` cannot be read: {error}")))?;
+    let source = LaunchSource { name, text: text.into(), in_module: false };
     let (launches, mistakes) = file::launches(&source.text, Language::of(path));
     if !mistakes.is_empty() {
-        return Err(source.refused(&Refusal::launch(&mistakes, false)));
+        return Err(source.refused(&LaunchRefusal::launch(&mistakes, false)));
     }
     let wanted = |l: &&Launch| arguments.entry.as_ref().is_none_or(|e| **e == *l.entry || l.entry.is_empty());
     let chosen = launches.iter().filter(wanted).nth(arguments.number.unwrap_or(0));
     let Some(mut launch) = chosen.cloned() else {
-        return Err(Failure::shown(format!("`{}` has no such launch", source.name)));
+        return Err(RequestFailure::shown(format!("`{}` has no such launch", source.name)));
     };
     if launch.entry.is_empty() {
-        let kernel = module.kernel(arguments.entry.as_deref(), None).map_err(Failure::shown)?;
+        let kernel = module.kernel(arguments.entry.as_deref(), None).map_err(RequestFailure::shown)?;
         launch.entry = kernel.name.clone();
     }
     Ok((launch, folder_of(path).to_owned(), source))
 }
 
-fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
+fn settings(arguments: &LaunchArguments) -> Result<Settings, RequestFailure> {
     let kind = |name: &String| {
-        Kind::optional_named(name)
-            .map_err(|why| Failure::shown(format!("`{name}` is no kind of finding that can be asked for: {why}")))
+        Kind::optional_named(name).map_err(|why| {
+            RequestFailure::shown(format!("`{name}` is no kind of finding that can be asked for: {why}"))
+        })
     };
     let mut checks = Checks::default();
     for (names, wanted) in [(&arguments.find, true), (&arguments.without, false)] {
@@ -218,7 +229,7 @@ fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
         }
     }
     let limit = match arguments.limit {
-        Some(0) => return Err(Failure::shown("`limit` is at least 1")),
+        Some(0) => return Err(RequestFailure::shown("`limit` is at least 1")),
         Some(limit) => limit,
         None => Settings::default().limit,
     };
@@ -226,15 +237,15 @@ fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
 }
 
 /// The warp to look at first.
-fn first(arguments: &Arguments, done: &Evaluated) -> Result<Target, Failure> {
+fn first(arguments: &LaunchArguments, done: &LaunchRun) -> Result<Target, RequestFailure> {
     let shape = done.run.machine.shape;
     let (cta, warp) = (arguments.cta.unwrap_or([0; 3]), arguments.warp.unwrap_or(0));
-    view::target(&shape, cta, warp).map_err(Failure::shown)
+    view::target(&shape, cta, warp).map_err(RequestFailure::shown)
 }
 
 impl Debuggee {
     /// What came of a run: of the first one, or of one with changed values.
-    pub fn outcome(&self, run: &Run) -> Outcome {
+    pub fn outcome(&self, run: &Run) -> LaunchOutcome {
         let machine = &run.machine;
         let line = |site: Site| self.places.ptx(site).line.line;
         let expectations = &self.launch.expectations;
@@ -263,7 +274,7 @@ impl Debuggee {
             Status::Deadlock => format!("deadlock after {steps} warp instructions"),
             status => format!("ended by a {} after {steps} warp instructions", status_name(status)),
         };
-        Outcome {
+        LaunchOutcome {
             ended: format!("{}: {ended}", self.launch.entry),
             passed: ends && held == verdicts.len() && unexpected.is_empty(),
             held: (held, verdicts.len()),

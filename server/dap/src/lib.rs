@@ -40,11 +40,11 @@ mod wire;
 
 use ptx_wire::framing::read_message;
 use ptx_wire::outgoing::Outgoing;
-use session::{Incoming, Session};
+use session::{DebugSession, SessionEvent};
 use std::io::{BufRead, BufReader, Write, stdin, stdout};
 use std::sync::mpsc;
 use std::time::Duration;
-use wire::{Client, Message, decode};
+use wire::{ClientConnection, DapMessage, decode};
 
 /// How long the end waits for a client that may have stopped reading.
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(400);
@@ -67,22 +67,22 @@ pub fn serve(
     output: impl Write + Send + 'static,
     end: impl FnOnce() + Send + 'static,
 ) -> std::io::Result<()> {
-    let client = Client::new(Outgoing::start(output)?);
+    let client = ClientConnection::new(Outgoing::start(output)?);
     let (sender, incoming) = mpsc::channel();
     let messages = sender.clone();
     std::thread::Builder::new().name("input".into()).spawn(move || {
         let mut end = Some(end);
         loop {
             let next = match read_message(&mut input) {
-                Ok(Some(body)) => Incoming::Message(decode(&body)),
-                Ok(None) => Incoming::Gone,
+                Ok(Some(body)) => SessionEvent::Message(decode(&body)),
+                Ok(None) => SessionEvent::Gone,
                 Err(error) => {
                     tracing::warn!("the input cannot be read: {error}");
-                    Incoming::Gone
+                    SessionEvent::Gone
                 }
             };
-            let gone = matches!(next, Incoming::Gone);
-            let leaves = matches!(&next, Incoming::Message(Message::Request(r)) if r.command == "disconnect");
+            let gone = matches!(next, SessionEvent::Gone);
+            let leaves = matches!(&next, SessionEvent::Message(DapMessage::Request(r)) if r.command == "disconnect");
             if let Some(end) = end.take_if(|_| gone || leaves) {
                 end();
             }
@@ -91,7 +91,7 @@ pub fn serve(
             }
         }
     })?;
-    Session::new(client.clone(), sender).serve(&incoming);
+    DebugSession::new(client.clone(), sender).serve(&incoming);
     client.flush(FLUSH_TIMEOUT);
     Ok(())
 }

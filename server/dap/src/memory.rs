@@ -1,7 +1,7 @@
 //! Memory by reference: `0x7f00000200` is a generic address as the warp in focus sees it; `cta3:0x…` one in the shared memory of a CTA,
 //! `cta3.warp1.lane5:0x…` one in the local memory of a thread.
 
-use super::stops::{Space, space};
+use super::stops::{DataSpace, space};
 use ptx_interp::inspect::{self, Place};
 use ptx_interp::machine::{Machine, Target};
 use ptx_interp::memory::{Region, Window};
@@ -9,9 +9,9 @@ use ptx_interp::memory::{Region, Window};
 /// Bytes that are read at once at most.
 pub const MAX_READ: u64 = 16 << 20;
 
-/// A generic address, and who sees it.
+/// A generic address, with the thread that uses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reference {
+pub struct MemoryReference {
     /// The warp.
     pub target: Target,
     /// The lane.
@@ -20,7 +20,7 @@ pub struct Reference {
     pub address: u64,
 }
 
-impl Reference {
+impl MemoryReference {
     /// Reads a reference. What it does not say is that of the warp and the lane in focus.
     pub fn parse(text: &str, target: Target, lane: usize) -> Option<Self> {
         let (who, address) = text.trim().rsplit_once(':').unwrap_or(("", text.trim()));
@@ -54,7 +54,7 @@ impl Reference {
     }
 
     /// What it lies in, and the offset there; nothing for code.
-    pub fn space(&self, machine: &Machine) -> Option<(Space, u64)> {
+    pub fn space(&self, machine: &Machine) -> Option<(DataSpace, u64)> {
         let (region, offset) = machine.executable.map.region(self.address);
         Some((space(region, self.target, self.lane, &machine.shape)?, offset))
     }
@@ -70,10 +70,10 @@ pub fn number(text: &str) -> Option<u64> {
 }
 
 /// What a range of memory holds, as far as it is there: how many bytes are not, and those that follow.
-pub fn peek(machine: &Machine, reference: Reference, count: u64) -> (u64, Vec<u8>) {
+pub fn peek(machine: &Machine, reference: MemoryReference, count: u64) -> (u64, Vec<u8>) {
     let count = count.min(MAX_READ);
     let lane = Some(reference.lane);
-    let read = |at: Reference, count: u64| {
+    let read = |at: MemoryReference, count: u64| {
         inspect::peek(machine, at.target, lane, Place::Address(at.address), count as usize).map(|p| p.bytes)
     };
     match read(reference, count) {
@@ -90,15 +90,15 @@ pub fn peek(machine: &Machine, reference: Reference, count: u64) -> (u64, Vec<u8
 }
 
 /// A few bytes of a piece of memory; nothing if it is not there now.
-pub fn read(machine: &Machine, space: Space, offset: u64, count: usize) -> Option<Vec<u8>> {
+pub fn read(machine: &Machine, space: DataSpace, offset: u64, count: usize) -> Option<Vec<u8>> {
     let map = &machine.executable.map;
     let first = Target { cta: 0, warp: 0 };
     let (target, lane, address) = match space {
-        Space::Global => (first, 0, offset),
-        Space::Shared(cta) => (Target { cta, warp: 0 }, 0, map.generic(Window::Shared, offset)?),
-        Space::Local(cta, warp, lane) => (Target { cta, warp }, lane.into(), map.generic(Window::Local, offset)?),
-        Space::Constant => (first, 0, map.generic(Window::Constant, offset)?),
-        Space::Parameter => (first, 0, map.generic(Window::Parameter, offset)?),
+        DataSpace::Global => (first, 0, offset),
+        DataSpace::Shared(cta) => (Target { cta, warp: 0 }, 0, map.generic(Window::Shared, offset)?),
+        DataSpace::Local(cta, warp, lane) => (Target { cta, warp }, lane.into(), map.generic(Window::Local, offset)?),
+        DataSpace::Constant => (first, 0, map.generic(Window::Constant, offset)?),
+        DataSpace::Parameter => (first, 0, map.generic(Window::Parameter, offset)?),
     };
     let found = inspect::peek(machine, target, Some(lane), Place::Address(address), count).ok()?;
     (found.bytes.len() == count).then_some(found.bytes)
@@ -111,13 +111,13 @@ mod tests {
     #[test]
     fn references() {
         let target = Target { cta: 9, warp: 3 };
-        let parse = |text| Reference::parse(text, target, 7);
-        assert_eq!(parse("0x10"), Some(Reference { target, lane: 7, address: 16 }));
+        let parse = |text| MemoryReference::parse(text, target, 7);
+        assert_eq!(parse("0x10"), Some(MemoryReference { target, lane: 7, address: 16 }));
         assert_eq!(parse(" 16 "), parse("0x10"));
         let other = Target { cta: 3, warp: 0 };
-        assert_eq!(parse("cta3:0x10"), Some(Reference { target: other, lane: 7, address: 16 }));
+        assert_eq!(parse("cta3:0x10"), Some(MemoryReference { target: other, lane: 7, address: 16 }));
         let third = Target { cta: 3, warp: 1 };
-        assert_eq!(parse("cta3.warp1.lane5:0x10"), Some(Reference { target: third, lane: 5, address: 16 }));
+        assert_eq!(parse("cta3.warp1.lane5:0x10"), Some(MemoryReference { target: third, lane: 5, address: 16 }));
         for wrong in ["", "x", "cta:0x10", "cta3.lane32:0", "block3:0x10", "0x10000000000000000"] {
             assert_eq!(parse(wrong), None, "{wrong}");
         }

@@ -1,6 +1,6 @@
 //! Where instructions are: lines of the PTX source, lines of the files it was made of, addresses.
 
-use super::types::Source;
+use super::types::DapSource;
 use ptx_analysis::program::{Callable, Location, Program};
 use ptx_interp::decode::Executable;
 use ptx_interp::findings::Site;
@@ -30,36 +30,36 @@ pub fn site(address: u64) -> Option<Site> {
 
 /// A line of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Line {
+pub struct SourceLine {
     /// The number of the file in `.file` directives; nothing for the PTX source.
     pub file: Option<u32>,
     /// From 1.
     pub line: usize,
 }
 
-/// A place in a text, as a client is told of it before its own way to count is applied.
+/// A position in a text, before the conversion to the line and column numbers of the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct TextPosition {
     /// The line.
-    pub line: Line,
+    pub line: SourceLine,
     /// The column, from 1, in UTF-16 code units.
     pub column: usize,
     /// Line and column of the end, if it is known.
     pub end: Option<(usize, usize)>,
 }
 
-/// What a breakpoint in a text comes to.
+/// The instructions that a breakpoint in a text resolves to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resolved {
+pub struct ResolvedBreakpoint {
     /// Where it stops.
     pub sites: Vec<Site>,
     /// The line of that.
     pub line: usize,
 }
 
-/// The places of all instructions that a kernel can reach.
+/// The text positions of all instructions that a kernel can reach.
 #[derive(Debug)]
-pub struct Places {
+pub struct SourceMap {
     program: Arc<Program>,
     rope: Rope,
     /// The PTX file.
@@ -68,11 +68,11 @@ pub struct Places {
     pub original: bool,
     /// The files of `.file` that were found.
     files: HashMap<u32, PathBuf>,
-    lines: BTreeMap<Line, Vec<Site>>,
+    lines: BTreeMap<SourceLine, Vec<Site>>,
     kernel: Box<str>,
 }
 
-impl Places {
+impl SourceMap {
     /// Of a program. Files that `.loc` names are looked for inside of a folder.
     pub fn new(executable: &Executable, text: &str, path: PathBuf, folder: &Path, original: bool) -> Self {
         let program = Arc::clone(&executable.program);
@@ -86,14 +86,14 @@ impl Places {
             for (index, instruction) in body.instructions.iter().enumerate() {
                 let site = Site { function: function as u32, instruction: index as u32 };
                 let line = out.rope.byte_to_line(callable.start + instruction.range.start as usize) + 1;
-                let sites = out.lines.entry(Line { file: None, line }).or_default();
+                let sites = out.lines.entry(SourceLine { file: None, line }).or_default();
                 // One stop a line, however many instructions are in it.
                 if sites.last().is_none_or(|s| s.function != site.function) {
                     sites.push(site);
                 }
                 let place = location(callable, index as u32).map(|l| (l.file, l.line));
                 if let Some((file, line)) = place.filter(|_| place != last) {
-                    out.lines.entry(Line { file: Some(file), line: line as usize }).or_default().push(site);
+                    out.lines.entry(SourceLine { file: Some(file), line: line as usize }).or_default().push(site);
                 }
                 last = place;
             }
@@ -102,19 +102,19 @@ impl Places {
     }
 
     /// Where an instruction is written in the PTX source.
-    pub fn ptx(&self, site: Site) -> Place {
+    pub fn ptx(&self, site: Site) -> TextPosition {
         let range = self.range(site);
         let (line, column) = self.position(range.start);
         let end = self.position(range.end);
-        Place { line: Line { file: None, line }, column, end: Some(end) }
+        TextPosition { line: SourceLine { file: None, line }, column, end: Some(end) }
     }
 
     /// The place that is shown for an instruction: in the original where that is wanted and there.
-    pub fn shown(&self, site: Site) -> Place {
+    pub fn shown(&self, site: Site) -> TextPosition {
         let found = self.program.functions.get(site.function as usize).and_then(|c| location(c, site.instruction));
         match found.filter(|l| self.original && self.files.contains_key(&l.file)) {
-            Some(l) => Place {
-                line: Line { file: Some(l.file), line: l.line as usize },
+            Some(l) => TextPosition {
+                line: SourceLine { file: Some(l.file), line: l.line as usize },
                 column: l.column.max(1) as usize,
                 end: None,
             },
@@ -166,13 +166,13 @@ impl Places {
     }
 
     /// The text that a line is in.
-    pub fn source(&self, file: Option<u32>) -> Source {
+    pub fn source(&self, file: Option<u32>) -> DapSource {
         let path = file.and_then(|f| self.files.get(&f)).unwrap_or(&self.path);
         source(path)
     }
 
     /// All texts: the PTX source, and the files that it was made of and that were found.
-    pub fn sources(&self) -> Vec<Source> {
+    pub fn sources(&self) -> Vec<DapSource> {
         let mut files: Vec<&PathBuf> = self.files.values().collect();
         files.sort();
         files.dedup();
@@ -192,7 +192,7 @@ impl Places {
 
     /// The lines from one to another that have instructions.
     pub fn lines(&self, file: Option<u32>, from: usize, to: usize) -> impl Iterator<Item = (usize, &[Site])> {
-        let range = Line { file, line: from }..=Line { file, line: to.max(from) };
+        let range = SourceLine { file, line: from }..=SourceLine { file, line: to.max(from) };
         self.lines.range(range).map(|(l, sites)| (l.line, &**sites))
     }
 
@@ -200,7 +200,7 @@ impl Places {
     ///
     /// # Errors
     /// In words, why nowhere.
-    pub fn resolve(&self, files: &[Option<u32>], line: usize) -> Result<Resolved, String> {
+    pub fn resolve(&self, files: &[Option<u32>], line: usize) -> Result<ResolvedBreakpoint, String> {
         let next = files.iter().filter_map(|f| self.lines(*f, line, usize::MAX).next());
         let Some((found, _)) = next.min_by_key(|(l, _)| *l) else {
             return Err(match files {
@@ -213,7 +213,7 @@ impl Places {
             return Err(self.why_not(line));
         }
         let sites = files.iter().flat_map(|f| self.lines(*f, found, found)).flat_map(|(_, s)| s.to_vec()).collect();
-        Ok(Resolved { sites, line: found })
+        Ok(ResolvedBreakpoint { sites, line: found })
     }
 
     /// The instructions at which a function begins.
@@ -295,9 +295,9 @@ fn find(folder: &Path, name: &str) -> Option<PathBuf> {
     (path.starts_with(&folder) && path.is_file()).then_some(path)
 }
 
-fn source(path: &Path) -> Source {
+fn source(path: &Path) -> DapSource {
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned());
-    Source { name, path: Some(path.to_string_lossy().into_owned()), source_reference: None }
+    DapSource { name, path: Some(path.to_string_lossy().into_owned()), source_reference: None }
 }
 
 /// Whether two paths name one file.

@@ -2,10 +2,10 @@
 //!
 //! A search runs on a thread of its own. It asks for nothing but the history and what stops a run, and can be given up at any time.
 
-use super::history::History;
-use super::places::Places;
-use super::stops::{Point, Stops, Watch, Watched};
-use super::wire::Client;
+use super::history::RunHistory;
+use super::places::SourceMap;
+use super::stops::{DataWatch, Point, Stops, Watch};
+use super::wire::ClientConnection;
 use ptx_interp::findings::{Fault, Site};
 use ptx_interp::lanes::Mask;
 use ptx_interp::machine::{Detail, Machine, Recorded, Target};
@@ -21,9 +21,9 @@ const CHUNK: u64 = 1 << 16;
 /// Messages of logpoints that one search writes at most.
 const MESSAGES: u32 = 2000;
 
-/// Where a run stops, and why.
+/// The point where a run stops, with the reason.
 #[derive(Debug, Clone)]
-pub struct Stop {
+pub struct SearchStop {
     /// The leg of the history.
     pub leg: usize,
     /// The time.
@@ -42,18 +42,18 @@ pub struct Stop {
     pub fault: Option<Fault>,
 }
 
-impl Stop {
+impl SearchStop {
     /// A stop for a reason.
     pub fn new(leg: usize, time: u64, target: Option<Target>, reason: &'static str) -> Self {
         Self { leg, time, target, reason, description: None, text: None, ids: Vec::new(), fault: None }
     }
 }
 
-/// What came of a search.
+/// The result of a search.
 #[derive(Debug, Clone)]
-pub enum Found {
+pub enum SearchOutcome {
     /// It stops.
-    Stop(Box<Stop>),
+    Stop(Box<SearchStop>),
     /// Nothing stops it before its end.
     End,
     /// Nothing stopped it on the way back to its beginning.
@@ -62,8 +62,8 @@ pub enum Found {
     GivenUp(usize, u64),
 }
 
-impl From<Stop> for Found {
-    fn from(stop: Stop) -> Self {
+impl From<SearchStop> for SearchOutcome {
+    fn from(stop: SearchStop) -> Self {
         Self::Stop(Box::new(stop))
     }
 }
@@ -86,16 +86,16 @@ impl Control {
     }
 }
 
-/// A search: what it looks at.
-pub struct Search<'s> {
+/// A search for the next stop.
+pub struct StopSearch<'s> {
     /// The history.
-    pub history: &'s History,
+    pub history: &'s RunHistory,
     /// What stops it.
     pub stops: &'s Stops,
     /// Where instructions are.
-    pub places: &'s Places,
+    pub places: &'s SourceMap,
     /// For messages of logpoints.
-    pub client: &'s Client,
+    pub client: &'s ClientConnection,
     /// The outside.
     pub control: &'s Control,
     /// A finding of this time was told already.
@@ -108,16 +108,23 @@ enum Hit {
     Watch(Arc<Watch>, String),
 }
 
-impl Search<'_> {
+impl StopSearch<'_> {
     fn cancelled(&self) -> impl Fn() -> bool + use<'_> {
         || self.control.is_stopped()
     }
 
     /// The next stop from a time of a leg on. `first` says that what is executed at that very time counts, too; `only` that breakpoints
     /// count for one warp alone, and `until` that nothing counts from that time on.
-    pub fn forward(&self, leg: usize, time: u64, first: bool, only: Option<Target>, until: Option<u64>) -> Found {
+    pub fn forward(
+        &self,
+        leg: usize,
+        time: u64,
+        first: bool,
+        only: Option<Target>,
+        until: Option<u64>,
+    ) -> SearchOutcome {
         let cancelled = self.cancelled();
-        let Some(run) = self.history.leg(leg).run(&cancelled) else { return Found::GivenUp(leg, time) };
+        let Some(run) = self.history.leg(leg).run(&cancelled) else { return SearchOutcome::GivenUp(leg, time) };
         let end = until.unwrap_or(u64::MAX).min(run.total());
         // A breakpoint does not stop again where it has stopped; data that is watched may be touched there.
         let skip = (!first).then_some(time);
@@ -125,7 +132,7 @@ impl Search<'_> {
         self.control.all.store(end.saturating_sub(time), Ordering::Relaxed);
         let exception = match self.exception(leg, time, end, until.is_none()) {
             Ok(found) => found,
-            Err(()) => return Found::GivenUp(leg, time),
+            Err(()) => return SearchOutcome::GivenUp(leg, time),
         };
         let bound = exception.as_ref().map_or(end, |e| e.time.min(end));
         let mut best = exception;
@@ -135,29 +142,32 @@ impl Search<'_> {
             best = Some(self.stopped(leg, at, &step, hit));
         }
         if self.control.is_stopped() {
-            return Found::GivenUp(leg, (time + self.control.done.load(Ordering::Relaxed)).clamp(time, run.total()));
+            return SearchOutcome::GivenUp(
+                leg,
+                (time + self.control.done.load(Ordering::Relaxed)).clamp(time, run.total()),
+            );
         }
         let bound = best.as_ref().map_or(end, |b| b.time);
         if let Some((step, hit)) = self.watched(&run, leg, time..bound, Direction::Forward, only) {
             best = Some(self.stopped(leg, step.time + 1, &step, hit));
         }
         if self.control.is_stopped() {
-            return Found::GivenUp(leg, time);
+            return SearchOutcome::GivenUp(leg, time);
         }
-        best.map_or(Found::End, Found::from)
+        best.map_or(SearchOutcome::End, SearchOutcome::from)
     }
 
     /// The last stop before a time of a leg.
-    pub fn backward(&self, mut leg: usize, mut time: u64) -> Found {
+    pub fn backward(&self, mut leg: usize, mut time: u64) -> SearchOutcome {
         let cancelled = self.cancelled();
         self.control.done.store(0, Ordering::Relaxed);
         self.control.all.store(time, Ordering::Relaxed);
         loop {
-            let Some(run) = self.history.leg(leg).run(&cancelled) else { return Found::GivenUp(leg, time) };
+            let Some(run) = self.history.leg(leg).run(&cancelled) else { return SearchOutcome::GivenUp(leg, time) };
             let begin = self.history.leg(leg).from;
-            let mut best: Option<Stop> = match self.exceptions(leg, begin, time, false) {
+            let mut best: Option<SearchStop> = match self.exceptions(leg, begin, time, false) {
                 Ok(found) => found.into_iter().next_back(),
-                Err(()) => return Found::GivenUp(leg, time),
+                Err(()) => return SearchOutcome::GivenUp(leg, time),
             };
             let from = best.as_ref().map_or(begin, |b| b.time);
             if let Some((step, hit)) = self.point(&run, leg, from..time, None, Direction::Backward, None) {
@@ -169,11 +179,11 @@ impl Search<'_> {
             }
             if self.control.is_stopped() {
                 let at = time.saturating_sub(self.control.done.load(Ordering::Relaxed)).max(begin);
-                return Found::GivenUp(leg, at);
+                return SearchOutcome::GivenUp(leg, at);
             }
             match best {
                 Some(stop) => return stop.into(),
-                None if leg == 0 => return Found::Beginning,
+                None if leg == 0 => return SearchOutcome::Beginning,
                 // What was before the write that began the leg.
                 None => (leg, time) = (leg - 1, begin),
             }
@@ -181,7 +191,7 @@ impl Search<'_> {
     }
 
     /// The stops at findings of a range of time.
-    fn exceptions(&self, leg: usize, from: u64, end: u64, closed: bool) -> Result<Vec<Stop>, ()> {
+    fn exceptions(&self, leg: usize, from: u64, end: u64, closed: bool) -> Result<Vec<SearchStop>, ()> {
         if self.stops.filters.is_empty() {
             return Ok(Vec::new());
         }
@@ -200,7 +210,7 @@ impl Search<'_> {
             {
                 continue;
             }
-            let mut stop = Stop::new(leg, *time, Some(target), "exception");
+            let mut stop = SearchStop::new(leg, *time, Some(target), "exception");
             stop.description = Some(format!("Stopped: {}", fault.kind.name()));
             stop.text = Some(fault.message.clone());
             stop.fault = Some(fault.clone());
@@ -210,7 +220,7 @@ impl Search<'_> {
     }
 
     /// The first finding from a time on, that of the instruction at that time included.
-    fn exception(&self, leg: usize, time: u64, end: u64, closed: bool) -> Result<Option<Stop>, ()> {
+    fn exception(&self, leg: usize, time: u64, end: u64, closed: bool) -> Result<Option<SearchStop>, ()> {
         Ok(self.exceptions(leg, time, end, closed)?.into_iter().next())
     }
 
@@ -289,7 +299,7 @@ impl Search<'_> {
     }
 
     /// The lanes in which a breakpoint holds that was reached; nothing if it does not.
-    fn holds(&self, point: &Point, machine: &Machine, step: &Recorded, hits: &Counted) -> Option<Mask> {
+    fn holds(&self, point: &Point, machine: &Machine, step: &Recorded, hits: &HitTimes) -> Option<Mask> {
         let lanes = match &point.when.condition {
             Some(condition) => condition.holds(machine, step.target, step.group).ok()?,
             None => step.group,
@@ -318,8 +328,8 @@ impl Search<'_> {
 
     /// When the breakpoints that count their hits were hit, from the beginning of the run up to a time: a breakpoint is hit the third time
     /// at the same instruction of the same warp, whichever way the user has come there.
-    fn counted(&self, leg: usize, end: u64) -> Option<Counted> {
-        let mut out = Counted::new();
+    fn counted(&self, leg: usize, end: u64) -> Option<HitTimes> {
+        let mut out = HitTimes::new();
         let counting: Vec<&Arc<Point>> = self.stops.points.iter().filter(|p| p.when.hits.is_some()).collect();
         if counting.is_empty() {
             return Some(out);
@@ -353,7 +363,7 @@ impl Search<'_> {
     fn register_sites(&self, run: &Run) -> HashMap<Site, Vec<(Target, Arc<Watch>)>> {
         let mut out: HashMap<Site, Vec<(Target, Arc<Watch>)>> = HashMap::new();
         for watch in &self.stops.watches {
-            let Watched::Register { cta, warp, function, slot, .. } = watch.watched else { continue };
+            let DataWatch::Register { cta, warp, function, slot, .. } = watch.watched else { continue };
             let Some(code) = run.machine.executable.code(function) else { continue };
             for (instruction, op) in code.ops.iter().enumerate() {
                 let uses = watch.writes && op.writes.contains(&slot) || watch.reads && op.reads.contains(&slot);
@@ -367,8 +377,8 @@ impl Search<'_> {
     }
 
     /// What an instruction does to a register that is watched, in words.
-    fn register_hit(&self, watch: &Watch, machine: &Machine, step: &Recorded, _: &Counted) -> Option<String> {
-        let Watched::Register { function, slot, lanes, .. } = watch.watched else { return None };
+    fn register_hit(&self, watch: &Watch, machine: &Machine, step: &Recorded, _: &HitTimes) -> Option<String> {
+        let DataWatch::Register { function, slot, lanes, .. } = watch.watched else { return None };
         let lanes = lanes & step.mask;
         if lanes == 0 {
             return None;
@@ -413,7 +423,7 @@ impl Search<'_> {
         direction: Direction,
         only: Option<Target>,
     ) -> Option<(Recorded, Hit)> {
-        let watches = || self.stops.watches.iter().filter(|w| matches!(w.watched, Watched::Memory { .. }));
+        let watches = || self.stops.watches.iter().filter(|w| matches!(w.watched, DataWatch::Memory { .. }));
         if range.is_empty() || watches().next().is_none() {
             return None;
         }
@@ -454,7 +464,7 @@ impl Search<'_> {
         {
             return None;
         }
-        let Watched::Memory { space, offset, bytes } = watch.watched else { return None };
+        let DataWatch::Memory { space, offset, bytes } = watch.watched else { return None };
         let mut after = before.clone();
         after.advance_to(step.time + 1, None, &|| false);
         let read = |machine: &Machine| super::memory::read(machine, space, offset, bytes.min(16) as usize);
@@ -471,11 +481,11 @@ impl Search<'_> {
     }
 
     /// A stop at a breakpoint.
-    fn stopped(&self, leg: usize, time: u64, step: &Recorded, hit: Hit) -> Stop {
+    fn stopped(&self, leg: usize, time: u64, step: &Recorded, hit: Hit) -> SearchStop {
         match hit {
             Hit::Points(points, lanes) => {
                 let reason = points.first().map_or("breakpoint", |p| p.kind.reason());
-                let mut stop = Stop::new(leg, time, Some(step.target), reason);
+                let mut stop = SearchStop::new(leg, time, Some(step.target), reason);
                 stop.ids = points.iter().map(|p| p.id).collect();
                 if points.iter().any(|p| p.when.condition.is_some()) {
                     let lanes = ptx_launch::words::lanes(lanes);
@@ -484,7 +494,7 @@ impl Search<'_> {
                 stop
             }
             Hit::Watch(watch, words) => {
-                let mut stop = Stop::new(leg, time, Some(step.target), "data breakpoint");
+                let mut stop = SearchStop::new(leg, time, Some(step.target), "data breakpoint");
                 stop.ids = vec![watch.id];
                 stop.description = Some(format!("Data breakpoint: {words}"));
                 stop.text = Some(words);
@@ -495,4 +505,4 @@ impl Search<'_> {
 }
 
 /// By breakpoint, the times at which it was hit.
-type Counted = HashMap<i64, Vec<u64>>;
+type HitTimes = HashMap<i64, Vec<u64>>;

@@ -3,14 +3,14 @@
 //! One thread owns the session and answers requests in their order; nothing that may take long is done on it. Running, stepping and loading are
 //! *jobs*: each has a thread of its own, which hands its result back through the same queue that requests come in by.
 
-use super::arguments::{Initialize, Launch};
-use super::configure::Configured;
+use super::arguments::{Initialize, LaunchArguments};
+use super::configure::ClientBreakpoints;
 use super::handles::Handles;
-use super::history::History;
-use super::jobs::{Job, Outcome};
+use super::history::RunHistory;
+use super::jobs::{DebugJob, JobOutcome};
 use super::launching::Debuggee;
-use super::search::Stop;
-use super::wire::{Answer, Client, Failure, Message, Request, arguments};
+use super::search::SearchStop;
+use super::wire::{ClientConnection, DapAnswer, DapMessage, DapRequest, RequestFailure, arguments};
 use super::{filters, threads};
 use ptx_interp::machine::{Machine, Target};
 use serde_json::{Value, json};
@@ -21,14 +21,14 @@ use std::time::Duration;
 /// How often a job is looked after.
 const TICK: Duration = Duration::from_millis(100);
 
-/// What comes to the session.
-pub enum Incoming {
+/// An event that the session handles.
+pub enum SessionEvent {
     /// A message of the client.
-    Message(Message),
+    Message(DapMessage),
     /// The client has gone.
     Gone,
     /// A job is done.
-    Done(Box<Outcome>),
+    Done(Box<JobOutcome>),
 }
 
 /// Where the session is.
@@ -41,12 +41,12 @@ pub struct Now {
     /// The warp that is looked at.
     pub focus: Target,
     /// Why it stopped.
-    pub stop: Stop,
+    pub stop: SearchStop,
 }
 
-/// How far a session has come.
+/// The phase of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
+pub enum SessionPhase {
     /// Nothing is launched.
     New,
     /// A program is loaded; the client sets its breakpoints.
@@ -57,51 +57,51 @@ pub enum Phase {
     Ended,
 }
 
-/// A session.
-pub struct Session {
+/// A debug session.
+pub struct DebugSession {
     /// The way to the client.
-    pub client: Client,
+    pub client: ClientConnection,
     /// What the client can.
     pub facts: Initialize,
     /// How far it has come.
-    pub phase: Phase,
+    pub phase: SessionPhase,
     /// What was launched.
-    pub launched: Launch,
+    pub launched: LaunchArguments,
     /// The program.
     pub debuggee: Option<Arc<Debuggee>>,
     /// What was executed.
-    pub history: Option<History>,
+    pub history: Option<RunHistory>,
     /// Where it is.
     pub now: Option<Now>,
     /// Breakpoints as the client has set them.
-    pub configured: Configured,
+    pub configured: ClientBreakpoints,
     /// What the client has been given numbers for.
     pub handles: Handles,
     /// What runs.
-    pub job: Option<Job>,
+    pub job: Option<DebugJob>,
     /// The lane that is looked at; nothing: all of them.
     pub lane: Option<usize>,
     /// How much of what was printed the client has seen.
     pub printed: usize,
     /// For jobs.
-    pub sender: Sender<Incoming>,
+    pub sender: Sender<SessionEvent>,
     /// Numbers that were given to breakpoints, jobs and the like.
     numbers: i64,
     over: bool,
 }
 
-impl Session {
+impl DebugSession {
     /// A session that nothing has happened in.
-    pub fn new(client: Client, sender: Sender<Incoming>) -> Self {
+    pub fn new(client: ClientConnection, sender: Sender<SessionEvent>) -> Self {
         Self {
             client,
             facts: Initialize::default(),
-            phase: Phase::New,
-            launched: Launch::default(),
+            phase: SessionPhase::New,
+            launched: LaunchArguments::default(),
             debuggee: None,
             history: None,
             now: None,
-            configured: Configured::default(),
+            configured: ClientBreakpoints::default(),
             handles: Handles::default(),
             job: None,
             lane: None,
@@ -113,21 +113,21 @@ impl Session {
     }
 
     /// Goes on until the client has gone or ends the session.
-    pub fn serve(&mut self, incoming: &Receiver<Incoming>) {
+    pub fn serve(&mut self, incoming: &Receiver<SessionEvent>) {
         while !self.over {
             let next = match &self.job {
                 Some(_) => incoming.recv_timeout(TICK),
                 None => incoming.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match next {
-                Ok(Incoming::Message(Message::Request(request))) => self.request(&request),
-                Ok(Incoming::Message(Message::Response)) => {}
-                Ok(Incoming::Message(Message::Malformed(seq, command, why))) => {
+                Ok(SessionEvent::Message(DapMessage::Request(request))) => self.request(&request),
+                Ok(SessionEvent::Message(DapMessage::Response)) => {}
+                Ok(SessionEvent::Message(DapMessage::Malformed(seq, command, why))) => {
                     tracing::warn!("{why}");
-                    self.client.answer(seq, &command, Err(Failure::new(why)));
+                    self.client.answer(seq, &command, Err(RequestFailure::new(why)));
                 }
-                Ok(Incoming::Done(outcome)) => self.done(*outcome),
-                Ok(Incoming::Gone) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(SessionEvent::Done(outcome)) => self.done(*outcome),
+                Ok(SessionEvent::Gone) | Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {}
             }
             self.report_progress();
@@ -141,13 +141,13 @@ impl Session {
         self.numbers
     }
 
-    fn request(&mut self, request: &Request) {
+    fn request(&mut self, request: &DapRequest) {
         if let Some(answer) = self.answer(request) {
             self.client.answer(request.seq, &request.command, answer);
         }
         // What an answer is the beginning of is told behind it.
         match request.command.as_str() {
-            "configurationDone" if self.phase == Phase::Configuring => self.start(),
+            "configurationDone" if self.phase == SessionPhase::Configuring => self.start(),
             "terminate" => self.terminate(),
             "disconnect" => self.over = true,
             _ => {}
@@ -155,11 +155,11 @@ impl Session {
     }
 
     /// The answer to a request; nothing if it comes later.
-    fn answer(&mut self, request: &Request) -> Option<Answer> {
+    fn answer(&mut self, request: &DapRequest) -> Option<DapAnswer> {
         Some(match request.command.as_str() {
             "initialize" => self.initialize(request),
             "launch" => return self.launch(request),
-            "attach" => Err(Failure::shown(
+            "attach" => Err(RequestFailure::shown(
                 "there is nothing to attach to: ptx-analyzer runs kernels itself, without a GPU. Use a `launch` configuration",
             )),
             "restart" => return self.restart(request),
@@ -175,10 +175,10 @@ impl Session {
             "completions" => self.completions(request),
             "continue" => self.proceed(request),
             "reverseContinue" => self.reverse(request),
-            "next" => self.step(request, super::stepping::Kind::Over),
-            "stepIn" => self.step(request, super::stepping::Kind::In),
-            "stepOut" => self.step(request, super::stepping::Kind::Out),
-            "stepBack" => self.step(request, super::stepping::Kind::Back),
+            "next" => self.step(request, super::stepping::StepKind::Over),
+            "stepIn" => self.step(request, super::stepping::StepKind::In),
+            "stepOut" => self.step(request, super::stepping::StepKind::Out),
+            "stepBack" => self.step(request, super::stepping::StepKind::Back),
             "pause" => self.pause(),
             "setBreakpoints" => self.set_breakpoints(request),
             "setFunctionBreakpoints" => self.set_function_breakpoints(request),
@@ -194,11 +194,11 @@ impl Session {
             "loadedSources" => self.loaded_sources(),
             "source" => self.source(request),
             "ptx/focusLane" => self.focus_lane(request),
-            other => Err(Failure::new(format!("there is no request `{other}` here"))),
+            other => Err(RequestFailure::new(format!("there is no request `{other}` here"))),
         })
     }
 
-    fn initialize(&mut self, request: &Request) -> Answer {
+    fn initialize(&mut self, request: &DapRequest) -> DapAnswer {
         self.facts = arguments(request)?;
         Ok(json!({
             "supportsConfigurationDoneRequest": true,
@@ -235,28 +235,28 @@ impl Session {
     }
 
     /// The program and where it stops; a refusal while it runs.
-    pub fn stopped(&self) -> Result<(Arc<Debuggee>, Now), Failure> {
+    pub fn stopped(&self) -> Result<(Arc<Debuggee>, Now), RequestFailure> {
         if self.job.is_some() {
-            return Err(Failure::not_stopped());
+            return Err(RequestFailure::not_stopped());
         }
         match (&self.debuggee, &self.now, self.phase) {
-            (Some(debuggee), Some(now), Phase::Going) => Ok((Arc::clone(debuggee), now.clone())),
-            (_, _, Phase::Ended) => Err(Failure::new("the kernel has ended")),
-            _ => Err(Failure::new("no kernel has been started")),
+            (Some(debuggee), Some(now), SessionPhase::Going) => Ok((Arc::clone(debuggee), now.clone())),
+            (_, _, SessionPhase::Ended) => Err(RequestFailure::new("the kernel has ended")),
+            _ => Err(RequestFailure::new("no kernel has been started")),
         }
     }
 
-    fn threads(&self) -> Answer {
+    fn threads(&self) -> DapAnswer {
         Ok(match &self.now {
-            Some(now) if self.phase == Phase::Going => threads::list(&now.machine, now.focus),
+            Some(now) if self.phase == SessionPhase::Going => threads::list(&now.machine, now.focus),
             _ => json!({ "threads": [] }),
         })
     }
 
     /// The warp that a request means: that of its number, else the one that is looked at.
-    pub fn target(&self, now: &Now, thread: Option<i64>) -> Result<Target, Failure> {
+    pub fn target(&self, now: &Now, thread: Option<i64>) -> Result<Target, RequestFailure> {
         let Some(id) = thread else { return Ok(now.focus) };
-        threads::target(&now.machine.shape, id).ok_or_else(|| Failure::new(format!("there is no warp {id}")))
+        threads::target(&now.machine.shape, id).ok_or_else(|| RequestFailure::new(format!("there is no warp {id}")))
     }
 
     /// A line or a column as the client counts.

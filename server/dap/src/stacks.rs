@@ -1,23 +1,23 @@
 //! Stacks of warps: where the lanes are, and in which calls.
 
 use super::arguments::{self, OfThread};
-use super::handles::Frame;
+use super::handles::GroupFrame;
 use super::launching::Debuggee;
-use super::places::Place;
-use super::session::{Now, Session};
+use super::places::TextPosition;
+use super::session::{DebugSession, Now};
 use super::stops::reference;
 use super::types::StackFrame;
-use super::wire::{Answer, Failure, Request, body};
+use super::wire::{DapAnswer, DapRequest, RequestFailure, body};
 use ptx_interp::findings::Site;
 use ptx_interp::inspect::{self, GroupState, Groups, Phase};
 use ptx_interp::machine::Target;
 use ptx_launch::words::lanes;
 use serde_json::json;
 
-/// A frame before it has a number.
-struct Line {
+/// A stack frame before it gets its number.
+struct UnnumberedFrame {
     name: String,
-    frame: Frame,
+    frame: GroupFrame,
     site: Option<Site>,
     hint: Option<&'static str>,
 }
@@ -38,9 +38,9 @@ pub fn order(groups: &Groups) -> Vec<usize> {
     groups.next.into_iter().chain(others).collect()
 }
 
-impl Session {
+impl DebugSession {
     /// `stackTrace`
-    pub(super) fn stack_trace(&mut self, request: &Request) -> Answer {
+    pub(super) fn stack_trace(&mut self, request: &DapRequest) -> DapAnswer {
         let (debuggee, now) = self.stopped()?;
         let given: arguments::StackTrace = super::wire::arguments(request)?;
         let target = self.target(&now, Some(given.thread_id))?;
@@ -52,12 +52,12 @@ impl Session {
         body(json!({ "stackFrames": frames, "totalFrames": total }))
     }
 
-    fn stack_frame(&mut self, debuggee: &Debuggee, line: Line) -> StackFrame {
+    fn stack_frame(&mut self, debuggee: &Debuggee, line: UnnumberedFrame) -> StackFrame {
         let id = self.handles.add_frame(line.frame);
         let mut out = StackFrame { id, name: line.name, presentation_hint: line.hint, ..StackFrame::default() };
         if let Some(site) = line.site {
             // Without an end: clients select what has one, and the next key would replace it.
-            let Place { line, column, .. } = debuggee.places.shown(site);
+            let TextPosition { line, column, .. } = debuggee.places.shown(site);
             out.source = Some(debuggee.places.source(line.file));
             out.line = self.outgoing_line(line.line);
             out.column = self.outgoing_column(column);
@@ -67,22 +67,22 @@ impl Session {
     }
 
     /// The frame that a request means: that of its number, else the innermost of the group that goes on first.
-    pub(super) fn frame(&self, now: &Now, number: Option<i64>) -> Result<Frame, Failure> {
+    pub(super) fn frame(&self, now: &Now, number: Option<i64>) -> Result<GroupFrame, RequestFailure> {
         match number {
             Some(number) => {
                 let known = self.handles.frame(number);
-                known.ok_or_else(|| Failure::new("this frame is no longer there: the session has moved"))
+                known.ok_or_else(|| RequestFailure::new("this frame is no longer there: the session has moved"))
             }
             None => Ok(top(now, now.focus)),
         }
     }
 
     /// `exceptionInfo`
-    pub(super) fn exception_info(&mut self, request: &Request) -> Answer {
+    pub(super) fn exception_info(&mut self, request: &DapRequest) -> DapAnswer {
         let (debuggee, now) = self.stopped()?;
         let _: OfThread = super::wire::arguments(request)?;
         let Some(fault) = &now.stop.fault else {
-            return Err(Failure::new("it did not stop at a finding"));
+            return Err(RequestFailure::new("it did not stop at a finding"));
         };
         let line = |site: Site| debuggee.places.ptx(site).line.line;
         let kind = fault.kind.name();
@@ -111,15 +111,15 @@ impl Session {
 }
 
 /// The innermost frame of the group of a warp that goes on first.
-pub fn top(now: &Now, target: Target) -> Frame {
+pub fn top(now: &Now, target: Target) -> GroupFrame {
     let groups = inspect::groups(&now.machine, target);
     let first = groups.as_ref().and_then(|g| order(g).first().copied());
     let mask = groups.and_then(|g| g.groups.into_iter().nth(first.unwrap_or(0))).map_or(0, |g| g.mask);
-    Frame { target, group: first.unwrap_or(0), depth: 0, mask }
+    GroupFrame { target, group: first.unwrap_or(0), depth: 0, mask }
 }
 
 /// The frames of a warp: those of the group that goes on first, then those of the others, each below a heading.
-fn stack(debuggee: &Debuggee, now: &Now, target: Target) -> Vec<Line> {
+fn stack(debuggee: &Debuggee, now: &Now, target: Target) -> Vec<UnnumberedFrame> {
     let machine = &now.machine;
     let groups = inspect::groups(machine, target).filter(|g| !g.groups.is_empty());
     let Some(groups) = groups else {
@@ -129,8 +129,8 @@ fn stack(debuggee: &Debuggee, now: &Now, target: Target) -> Vec<Line> {
             _ => ("has ended", debuggee.places.instructions(entry)),
         };
         let name = format!("{} {words}", debuggee.places.name(entry));
-        let frame = Frame { target, group: 0, depth: 0, mask: 0 };
-        return vec![Line { name, frame, site: Some(Site { function: entry, instruction }), hint: None }];
+        let frame = GroupFrame { target, group: 0, depth: 0, mask: 0 };
+        return vec![UnnumberedFrame { name, frame, site: Some(Site { function: entry, instruction }), hint: None }];
     };
     let together = groups.groups.len() == 1;
     let all = groups.present & !groups.exited;
@@ -139,15 +139,15 @@ fn stack(debuggee: &Debuggee, now: &Now, target: Target) -> Vec<Line> {
         let Some(group) = groups.groups.get(index) else { continue };
         let who = lanes(group.mask);
         if place > 0 {
-            let frame = Frame { target, group: index, depth: usize::MAX, mask: group.mask };
+            let frame = GroupFrame { target, group: index, depth: usize::MAX, mask: group.mask };
             let name = format!("{who}: {}", state(group.state));
-            out.push(Line { name, frame, site: None, hint: Some("label") });
+            out.push(UnnumberedFrame { name, frame, site: None, hint: Some("label") });
         }
         for (depth, view) in inspect::frames(machine, target, index).into_iter().enumerate() {
             let full = together && group.mask == all && groups.exited == 0;
             let name = if full { view.name } else { format!("{} [{who}]", view.name) };
-            let frame = Frame { target, group: index, depth, mask: group.mask };
-            out.push(Line { name, frame, site: Some(view.site), hint: None });
+            let frame = GroupFrame { target, group: index, depth, mask: group.mask };
+            out.push(UnnumberedFrame { name, frame, site: Some(view.site), hint: None });
         }
     }
     out

@@ -1,16 +1,16 @@
 //! Steps of one warp, forwards and backwards.
 
-use super::places::Line;
-use super::search::{Found, Search, Stop};
+use super::places::SourceLine;
+use super::search::{SearchOutcome, SearchStop, StopSearch};
 use ptx_interp::findings::Site;
 use ptx_interp::machine::{Detail, Machine, Recorded, Target};
 use ptx_interp::trace::Run;
 use ptx_launch::words;
 use std::sync::Arc;
 
-/// How far a step goes.
+/// The kind of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum StepKind {
     /// Into functions that are called.
     In,
     /// Over them.
@@ -43,37 +43,48 @@ struct Begin {
     depth: u32,
 }
 
-impl Search<'_> {
+impl StopSearch<'_> {
     /// A step of a warp from a time of a leg on.
-    pub fn step(&self, machine: &Machine, leg: usize, target: Target, kind: Kind, granularity: Granularity) -> Found {
+    pub fn step(
+        &self,
+        machine: &Machine,
+        leg: usize,
+        target: Target,
+        kind: StepKind,
+        granularity: Granularity,
+    ) -> SearchOutcome {
         let time = machine.steps;
         let cancelled = || self.control.is_stopped();
-        let Some(run) = self.history.leg(leg).run(&cancelled) else { return Found::GivenUp(leg, time) };
+        let Some(run) = self.history.leg(leg).run(&cancelled) else { return SearchOutcome::GivenUp(leg, time) };
         let step = match machine.steps_of(target) {
             Some(step) => step,
-            None if kind == Kind::Back => self.executed(leg, target),
+            None if kind == StepKind::Back => self.executed(leg, target),
             None => return self.elsewhere(&run, leg, time, target),
         };
-        if kind == Kind::Back {
+        if kind == StepKind::Back {
             return self.back(machine, leg, target, step, granularity);
         }
         let Some(first) = run.steps_of(target, step, 1, Detail::MASKS, &cancelled).into_iter().next() else {
-            return if cancelled() { Found::GivenUp(leg, time) } else { self.elsewhere(&run, leg, time, target) };
+            return if cancelled() {
+                SearchOutcome::GivenUp(leg, time)
+            } else {
+                self.elsewhere(&run, leg, time, target)
+            };
         };
         let begin = Begin { target, step, site: first.site, group: first.group, depth: first.depth };
         let end = self.first(&run, &begin, |s| self.ends(&begin, s, kind, granularity));
         if cancelled() {
-            return Found::GivenUp(leg, time);
+            return SearchOutcome::GivenUp(leg, time);
         }
         // On the way the warp may come to a breakpoint. Others have theirs whenever it is their turn; they do not end a step of this one.
         let until = end.as_ref().map(|s| s.time);
         match self.forward(leg, time, false, Some(target), until) {
-            Found::End => {}
+            SearchOutcome::End => {}
             found => return found,
         }
         match end {
             Some(end) => {
-                let mut stop = Stop::new(leg, end.time, Some(target), "step");
+                let mut stop = SearchStop::new(leg, end.time, Some(target), "step");
                 if end.group & begin.group == 0 {
                     stop.description = Some(format!("Paused on step: {} are next", words::lanes(end.group)));
                 } else if end.group != begin.group {
@@ -107,20 +118,20 @@ impl Search<'_> {
     }
 
     /// The line of an instruction, as steps count lines.
-    fn line(&self, site: Site) -> (u32, Line) {
+    fn line(&self, site: Site) -> (u32, SourceLine) {
         (site.function, self.places.shown(site).line)
     }
 
     /// Whether a step ends here.
-    fn ends(&self, begin: &Begin, at: &Recorded, kind: Kind, granularity: Granularity) -> bool {
+    fn ends(&self, begin: &Begin, at: &Recorded, kind: StepKind, granularity: Granularity) -> bool {
         let deep = match kind {
-            Kind::Out => at.depth < begin.depth,
-            Kind::Over => at.depth <= begin.depth,
-            Kind::In | Kind::Back => true,
+            StepKind::Out => at.depth < begin.depth,
+            StepKind::Over => at.depth <= begin.depth,
+            StepKind::In | StepKind::Back => true,
         };
         deep && match granularity {
             Granularity::Instruction => true,
-            _ if kind == Kind::Out => true,
+            _ if kind == StepKind::Out => true,
             Granularity::Line => {
                 let (here, there) = (self.line(begin.site), self.line(at.site));
                 // A loop in one line of PTX goes round once a step.
@@ -131,13 +142,13 @@ impl Search<'_> {
     }
 
     /// The warp has no more steps: who goes on.
-    fn elsewhere(&self, run: &Arc<Run>, leg: usize, time: u64, target: Target) -> Found {
+    fn elsewhere(&self, run: &Arc<Run>, leg: usize, time: u64, target: Target) -> SearchOutcome {
         let cancelled = || self.control.is_stopped();
         let next = run.events(time, 1, Detail::MASKS, &cancelled).into_iter().next();
         let Some(next) = next else {
-            return if cancelled() { Found::GivenUp(leg, time) } else { Found::End };
+            return if cancelled() { SearchOutcome::GivenUp(leg, time) } else { SearchOutcome::End };
         };
-        let mut stop = Stop::new(leg, next.time, Some(next.target), "step");
+        let mut stop = SearchStop::new(leg, next.time, Some(next.target), "step");
         let name = |t| super::threads::name(&run.machine.shape, t);
         stop.description = Some(format!("{} has ended; {} is next", name(target), name(next.target)));
         stop.into()
@@ -152,14 +163,23 @@ impl Search<'_> {
     }
 
     /// A step back.
-    fn back(&self, machine: &Machine, leg: usize, target: Target, step: u64, granularity: Granularity) -> Found {
+    fn back(
+        &self,
+        machine: &Machine,
+        leg: usize,
+        target: Target,
+        step: u64,
+        granularity: Granularity,
+    ) -> SearchOutcome {
         let depth = self.depth(leg, target, step, machine);
         let mut chosen: Option<(usize, Recorded)> = None;
         let (mut leg, mut end) = (leg, step);
         let (mut count, most) = CHUNKS;
         'all: while end > 0 {
             let cancelled = || self.control.is_stopped();
-            let Some(run) = self.history.leg(leg).run(&cancelled) else { return Found::GivenUp(leg, machine.steps) };
+            let Some(run) = self.history.leg(leg).run(&cancelled) else {
+                return SearchOutcome::GivenUp(leg, machine.steps);
+            };
             let from = end.saturating_sub(count as u64);
             // A leg that begins in the middle knows nothing of what was before.
             let known = self.history.at(leg, self.history.leg(leg).from, &cancelled);
@@ -171,7 +191,7 @@ impl Search<'_> {
             }
             let steps = run.steps_of(target, from, (end - from) as usize, Detail::MASKS, &cancelled);
             if cancelled() {
-                return Found::GivenUp(leg, machine.steps);
+                return SearchOutcome::GivenUp(leg, machine.steps);
             }
             if steps.is_empty() {
                 break;
@@ -202,13 +222,13 @@ impl Search<'_> {
         }
         match chosen {
             Some((leg, step)) => {
-                let mut stop = Stop::new(leg, step.time, Some(target), "step");
+                let mut stop = SearchStop::new(leg, step.time, Some(target), "step");
                 if depth.1 != 0 && step.group & depth.1 == 0 {
                     stop.description = Some(format!("Paused on step: {} were at it before", words::lanes(step.group)));
                 }
                 stop.into()
             }
-            None => Found::Beginning,
+            None => SearchOutcome::Beginning,
         }
     }
 

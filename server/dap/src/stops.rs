@@ -1,6 +1,6 @@
 //! What stops a run: breakpoints and filters, ready to be asked millions of times.
 
-use super::filters::Filter;
+use super::filters::FindingFilter;
 use super::places::address;
 use ptx_interp::findings::{Fault, Site};
 use ptx_interp::lanes::Mask;
@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What kind of breakpoint it is, in the words of the protocol.
+/// The kind of a breakpoint, by the name that the protocol uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum BreakpointKind {
     /// In a source.
     Line,
     /// At the beginning of a function.
@@ -21,7 +21,7 @@ pub enum Kind {
     Instruction,
 }
 
-impl Kind {
+impl BreakpointKind {
     /// The reason of a stop.
     pub fn reason(self) -> &'static str {
         match self {
@@ -41,7 +41,7 @@ pub enum Hits {
     Exactly(u64),
     /// Up to this hit.
     AtMost(u64),
-    /// At every so many.
+    /// At every n-th hit.
     Every(u64),
 }
 
@@ -78,9 +78,9 @@ impl Hits {
     }
 }
 
-/// When a breakpoint that is reached stops.
+/// The condition under which a breakpoint stops.
 #[derive(Debug, Clone, Default)]
-pub struct When {
+pub struct StopCondition {
     /// Where this holds in an active lane.
     pub condition: Option<Condition>,
     /// When it was hit so often.
@@ -88,7 +88,7 @@ pub struct When {
 }
 
 /// An expression that has been understood.
-pub use super::expressions::Expression as Condition;
+pub use super::expressions::DebugExpression as Condition;
 
 /// A breakpoint at instructions.
 #[derive(Debug, Clone)]
@@ -96,18 +96,18 @@ pub struct Point {
     /// Its number.
     pub id: i64,
     /// What it is.
-    pub kind: Kind,
+    pub kind: BreakpointKind,
     /// Where.
     pub sites: Vec<Site>,
     /// When it stops.
-    pub when: When,
+    pub when: StopCondition,
     /// It does not stop, but says this.
     pub log: Option<Arc<super::expressions::Template>>,
 }
 
-/// Data that is watched.
+/// Data that a data breakpoint watches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Watched {
+pub enum DataWatch {
     /// A register of a warp, in some lanes.
     Register {
         /// The CTA.
@@ -124,7 +124,7 @@ pub enum Watched {
     /// Bytes of memory.
     Memory {
         /// What they lie in.
-        space: Space,
+        space: DataSpace,
         /// The first.
         offset: u64,
         /// How many.
@@ -132,9 +132,9 @@ pub enum Watched {
     },
 }
 
-/// A piece of memory.
+/// The memory that watched data lies in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Space {
+pub enum DataSpace {
     /// Global memory; offsets are addresses.
     Global,
     /// Shared memory of a CTA.
@@ -148,20 +148,20 @@ pub enum Space {
 }
 
 /// The piece of memory that a lane of a warp means by a region; nothing for code.
-pub fn space(region: Region, target: Target, lane: usize, shape: &Shape) -> Option<Space> {
+pub fn space(region: Region, target: Target, lane: usize, shape: &Shape) -> Option<DataSpace> {
     Some(match region {
-        Region::Global => Space::Global,
-        Region::Shared(None) => Space::Shared(target.cta),
+        Region::Global => DataSpace::Global,
+        Region::Shared(None) => DataSpace::Shared(target.cta),
         Region::Shared(Some(rank)) => {
             let own = shape.cta_place(target.cta);
             let [cx, cy, _] = shape.cluster;
             let inside = [rank % cx, rank / cx % cy, rank / cx / cy];
             let at = std::array::from_fn(|i| own[i] / shape.cluster[i] * shape.cluster[i] + inside[i]);
-            Space::Shared(shape.cta_number(at))
+            DataSpace::Shared(shape.cta_number(at))
         }
-        Region::Local => Space::Local(target.cta, target.warp, lane as u8),
-        Region::Constant => Space::Constant,
-        Region::Parameter => Space::Parameter,
+        Region::Local => DataSpace::Local(target.cta, target.warp, lane as u8),
+        Region::Constant => DataSpace::Constant,
+        Region::Parameter => DataSpace::Parameter,
         Region::Code => return None,
     })
 }
@@ -172,7 +172,7 @@ pub struct Watch {
     /// Its number.
     pub id: i64,
     /// What is watched.
-    pub watched: Watched,
+    pub watched: DataWatch,
     /// Its name for the user.
     pub name: String,
     /// Reads stop too.
@@ -180,13 +180,13 @@ pub struct Watch {
     /// Writes stop.
     pub writes: bool,
     /// When it stops.
-    pub when: When,
+    pub when: StopCondition,
 }
 
 impl Watch {
     /// Whether an access of a warp touches the bytes that are watched.
     pub fn touches(&self, access: &Access, target: Target, shape: &Shape) -> bool {
-        let Watched::Memory { space: watched, offset, bytes } = self.watched else { return false };
+        let DataWatch::Memory { space: watched, offset, bytes } = self.watched else { return false };
         let kind = match access.kind {
             AccessKind::Load => self.reads,
             AccessKind::Store => self.writes,
@@ -207,7 +207,7 @@ pub struct Stops {
     /// Breakpoints on data.
     pub watches: Vec<Arc<Watch>>,
     /// Exception filters that are on, with a condition.
-    pub filters: Vec<(&'static Filter, Option<Condition>)>,
+    pub filters: Vec<(&'static FindingFilter, Option<Condition>)>,
     /// Which points are at an instruction.
     by_site: HashMap<Site, Vec<usize>>,
 }
@@ -217,7 +217,7 @@ impl Stops {
     pub fn new(
         points: Vec<Arc<Point>>,
         watches: Vec<Arc<Watch>>,
-        filters: Vec<(&'static Filter, Option<Condition>)>,
+        filters: Vec<(&'static FindingFilter, Option<Condition>)>,
     ) -> Self {
         let mut by_site: HashMap<Site, Vec<usize>> = HashMap::new();
         for (index, point) in points.iter().enumerate() {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// A text that code can come from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Source {
+pub struct DapSource {
     /// The name of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
@@ -29,7 +29,7 @@ pub struct StackFrame {
     pub name: String,
     /// Where its code is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<Source>,
+    pub source: Option<DapSource>,
     /// The line; 0 without a source.
     pub line: i64,
     /// The column.
@@ -45,7 +45,7 @@ pub struct StackFrame {
 /// A group of variables of a frame.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Scope {
+pub struct DapScope {
     /// What the user reads.
     pub name: &'static str,
     /// What a client may make of it.
@@ -70,7 +70,7 @@ pub struct PresentationHint {
 /// A variable.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Variable {
+pub struct DapVariable {
     /// Its name.
     pub name: String,
     /// Its value in words.
@@ -107,7 +107,7 @@ pub struct Breakpoint {
     pub message: Option<String>,
     /// Where it is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<Source>,
+    pub source: Option<DapSource>,
     /// The line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<i64>,
@@ -138,7 +138,7 @@ pub struct DisassembledInstruction {
     pub symbol: Option<String>,
     /// Where it is written.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub location: Option<Source>,
+    pub location: Option<DapSource>,
     /// The line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<i64>,

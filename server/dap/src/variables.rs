@@ -2,13 +2,13 @@
 
 use super::arguments;
 use super::expressions;
-use super::handles::{Container, Frame, Scope};
+use super::handles::{Container, GroupFrame, ScopeKind};
 use super::launching::Debuggee;
-use super::memory::Reference;
-use super::session::{Now, Session};
-use super::types::{self, PresentationHint, Variable};
+use super::memory::MemoryReference;
+use super::session::{DebugSession, Now};
+use super::types::{self, DapVariable, PresentationHint};
 use super::values;
-use super::wire::{Answer, Failure, Request, body};
+use super::wire::{DapAnswer, DapRequest, RequestFailure, body};
 use ptx_analysis::symbols;
 use ptx_interp::inspect::{self, Place, RegisterView, SpecialView};
 use ptx_interp::lanes::{LANES, Mask, lanes};
@@ -23,7 +23,7 @@ const SHOWN: u64 = 4;
 /// A variable in memory.
 struct InMemory {
     name: String,
-    at: Reference,
+    at: MemoryReference,
     element: Element,
     count: u64,
 }
@@ -37,11 +37,11 @@ pub(super) struct View<'v> {
     pub lane: Option<usize>,
 }
 
-impl Session {
+impl DebugSession {
     /// `scopes`
-    pub(super) fn scopes(&mut self, request: &Request) -> Answer {
+    pub(super) fn scopes(&mut self, request: &DapRequest) -> DapAnswer {
         let (debuggee, now) = self.stopped()?;
-        let given: arguments::Scopes = super::wire::arguments(request)?;
+        let given: arguments::ScopesArguments = super::wire::arguments(request)?;
         let frame = self.frame(&now, Some(given.frame_id))?;
         if frame.depth == usize::MAX {
             return Ok(json!({ "scopes": [] }));
@@ -51,7 +51,7 @@ impl Session {
         let mut add = |session: &mut Self, scope, name, hint, count: usize| {
             if count > 0 {
                 let variables_reference = session.handles.add(Container::Scope(frame, scope));
-                out.push(types::Scope {
+                out.push(types::DapScope {
                     name,
                     presentation_hint: hint,
                     variables_reference,
@@ -65,24 +65,24 @@ impl Session {
         let locals = view.locals(frame).len();
         let kernel = debuggee.run.machine.executable.parameters.len();
         let specials = inspect::specials(&now.machine, frame.target, frame.group, frame.depth).unwrap_or_default();
-        add(self, Scope::Uniform, "Uniform registers", Some("registers"), count(Scope::Uniform));
-        add(self, Scope::Varying, "Varying registers", Some("locals"), count(Scope::Varying));
-        add(self, Scope::Predicates, "Predicates", None, count(Scope::Predicates));
-        add(self, Scope::Local, "Local", None, locals);
-        add(self, Scope::Shared, "Shared", None, view.shared(frame).len());
-        add(self, Scope::Parameters, "Parameters", Some("arguments"), kernel);
-        add(self, Scope::Buffers, "Buffers", None, view.buffers().len());
-        add(self, Scope::Specials, "Special registers", None, specials.len());
+        add(self, ScopeKind::Uniform, "Uniform registers", Some("registers"), count(ScopeKind::Uniform));
+        add(self, ScopeKind::Varying, "Varying registers", Some("locals"), count(ScopeKind::Varying));
+        add(self, ScopeKind::Predicates, "Predicates", None, count(ScopeKind::Predicates));
+        add(self, ScopeKind::Local, "Local", None, locals);
+        add(self, ScopeKind::Shared, "Shared", None, view.shared(frame).len());
+        add(self, ScopeKind::Parameters, "Parameters", Some("arguments"), kernel);
+        add(self, ScopeKind::Buffers, "Buffers", None, view.buffers().len());
+        add(self, ScopeKind::Specials, "Special registers", None, specials.len());
         body(json!({ "scopes": out }))
     }
 
     /// `variables`
-    pub(super) fn variables(&mut self, request: &Request) -> Answer {
+    pub(super) fn variables(&mut self, request: &DapRequest) -> DapAnswer {
         let (debuggee, now) = self.stopped()?;
         let given: arguments::Variables = super::wire::arguments(request)?;
         let known = self.handles.container(given.variables_reference);
         let container =
-            known.ok_or_else(|| Failure::new("these variables are no longer there: the session has moved"))?;
+            known.ok_or_else(|| RequestFailure::new("these variables are no longer there: the session has moved"))?;
         let indexed = !matches!(container, Container::Scope(..));
         let (start, count) = match given.count {
             0 => (given.start, usize::MAX),
@@ -106,17 +106,17 @@ impl Session {
                 let all = usize::try_from(*all).unwrap_or(usize::MAX);
                 let (start, room) = (start.min(all), all.saturating_sub(start));
                 let elements = view.elements(*at, *element, start as u64, count.min(room).min(1 << 16) as u64, name);
-                let variables: Vec<Variable> = elements.into_iter().map(|v| self.finish_variable(v)).collect();
+                let variables: Vec<DapVariable> = elements.into_iter().map(|v| self.finish_variable(v)).collect();
                 return body(json!({ "variables": variables }));
             }
         };
         let wanted = made.into_iter().skip(start).take(count);
-        let variables: Vec<Variable> = wanted.map(|v| self.finish_variable(v)).collect();
+        let variables: Vec<DapVariable> = wanted.map(|v| self.finish_variable(v)).collect();
         body(json!({ "variables": variables }))
     }
 
     /// Gives a variable the number of its parts.
-    pub(super) fn finish_variable(&mut self, (mut variable, parts): Made) -> Variable {
+    pub(super) fn finish_variable(&mut self, (mut variable, parts): VariableWithParts) -> DapVariable {
         if let Some(parts) = parts {
             variable.indexed_variables = Some(match &parts {
                 Container::Memory { count, .. } => usize::try_from(*count).unwrap_or(usize::MAX).min(i32::MAX as usize),
@@ -131,19 +131,19 @@ impl Session {
 }
 
 /// A variable, and its parts.
-pub(super) type Made = (Variable, Option<Container>);
+pub(super) type VariableWithParts = (DapVariable, Option<Container>);
 
 /// In which scope a register is; in none while nothing was written to it.
-fn kind(register: &RegisterView, mask: Mask) -> Option<Scope> {
+fn kind(register: &RegisterView, mask: Mask) -> Option<ScopeKind> {
     if register.known & mask == 0 {
         return None;
     }
     Some(if register.ty == ".pred" {
-        Scope::Predicates
+        ScopeKind::Predicates
     } else if register.known & mask == mask && values::is_uniform(register.ty, &register.bytes, mask) {
-        Scope::Uniform
+        ScopeKind::Uniform
     } else {
-        Scope::Varying
+        ScopeKind::Varying
     })
 }
 
@@ -153,37 +153,37 @@ fn read_only() -> Option<PresentationHint> {
 
 impl View<'_> {
     /// The lane that variables of single lanes are read in: the one that is looked at, if it is in the frame, else its first.
-    pub(super) fn lane_of(&self, frame: Frame) -> usize {
+    pub(super) fn lane_of(&self, frame: GroupFrame) -> usize {
         let first = frame.mask.trailing_zeros() as usize % LANES;
         self.lane.filter(|l| frame.mask >> l & 1 != 0 || frame.mask == 0).unwrap_or(first)
     }
 
-    pub(super) fn scope(&self, frame: Frame, scope: Scope) -> Vec<Made> {
+    pub(super) fn scope(&self, frame: GroupFrame, scope: ScopeKind) -> Vec<VariableWithParts> {
         match scope {
-            Scope::Uniform | Scope::Varying | Scope::Predicates => {
+            ScopeKind::Uniform | ScopeKind::Varying | ScopeKind::Predicates => {
                 let all = inspect::registers(&self.now.machine, frame.target, frame.group, frame.depth);
                 let wanted = all.unwrap_or_default().into_iter().filter(|r| kind(r, frame.mask) == Some(scope));
                 wanted.map(|r| self.register(frame, &r)).collect()
             }
-            Scope::Specials => {
+            ScopeKind::Specials => {
                 let all = inspect::specials(&self.now.machine, frame.target, frame.group, frame.depth);
                 all.unwrap_or_default().iter().map(|s| self.special(frame, s)).collect()
             }
-            Scope::Parameters => self.parameters(frame),
-            Scope::Shared => self.shared(frame).into_iter().map(|v| self.in_memory(v)).collect(),
-            Scope::Local => self.locals(frame).into_iter().map(|v| self.in_memory(v)).collect(),
-            Scope::Buffers => self.buffers().into_iter().map(|v| self.in_memory(v)).collect(),
+            ScopeKind::Parameters => self.parameters(frame),
+            ScopeKind::Shared => self.shared(frame).into_iter().map(|v| self.in_memory(v)).collect(),
+            ScopeKind::Local => self.locals(frame).into_iter().map(|v| self.in_memory(v)).collect(),
+            ScopeKind::Buffers => self.buffers().into_iter().map(|v| self.in_memory(v)).collect(),
         }
     }
 
     /// A register of a frame.
-    pub(super) fn register(&self, frame: Frame, register: &RegisterView) -> Made {
+    pub(super) fn register(&self, frame: GroupFrame, register: &RegisterView) -> VariableWithParts {
         let known = register.known & frame.mask;
         let ty = register.ty;
         let mark = words::marks(register.unspecified, register.approximate, known);
         let value = match self.lane.filter(|l| frame.mask >> l & 1 != 0) {
             _ if known == 0 => "not written".to_owned(),
-            Some(lane) if ty != ".pred" && kind(register, frame.mask) == Some(Scope::Varying) => {
+            Some(lane) if ty != ".pred" && kind(register, frame.mask) == Some(ScopeKind::Varying) => {
                 match known >> lane & 1 {
                     0 => format!("lane {lane}: not written"),
                     _ => format!("lane {lane}: {}", values::lane(ty, &register.bytes, lane, self.hex)),
@@ -196,19 +196,19 @@ impl View<'_> {
             .then(|| self.pointed(ty, values::bits(ty, &register.bytes, first % LANES), frame, first % LANES))
             .flatten();
         let (value, memory_reference) = self.with_pointer(format!("{value}{mark}"), pointer);
-        let variable = Variable {
+        let variable = DapVariable {
             name: register.name.clone(),
             value,
             ty: Some(ty.to_owned()),
             evaluate_name: Some(register.name.clone()),
             memory_reference,
-            ..Variable::default()
+            ..DapVariable::default()
         };
         (variable, Some(Container::Register(frame, register.slot)))
     }
 
     /// What a value points to, if it is a whole address of something that has a name.
-    fn pointed(&self, ty: &str, bits: u128, frame: Frame, lane: usize) -> Option<(Reference, String)> {
+    fn pointed(&self, ty: &str, bits: u128, frame: GroupFrame, lane: usize) -> Option<(MemoryReference, String)> {
         let machine = &self.now.machine;
         let size = Element::named(ty)?.bits() / 8;
         if size != u32::from(machine.executable.address_bytes()) || ty.starts_with(".f") {
@@ -216,10 +216,10 @@ impl View<'_> {
         }
         let address = u64::try_from(bits).ok()?;
         let name = inspect::name_of(machine, address)?;
-        Some((Reference { target: frame.target, lane, address }, name))
+        Some((MemoryReference { target: frame.target, lane, address }, name))
     }
 
-    fn with_pointer(&self, value: String, pointer: Option<(Reference, String)>) -> (String, Option<String>) {
+    fn with_pointer(&self, value: String, pointer: Option<(MemoryReference, String)>) -> (String, Option<String>) {
         match pointer {
             Some((at, name)) => (format!("{value} → {name}"), Some(at.text(&self.now.machine))),
             None => (value, None),
@@ -227,7 +227,7 @@ impl View<'_> {
     }
 
     /// The lanes of a register.
-    fn lanes_of(&self, frame: Frame, slot: u32) -> Vec<Made> {
+    fn lanes_of(&self, frame: GroupFrame, slot: u32) -> Vec<VariableWithParts> {
         let all = inspect::registers(&self.now.machine, frame.target, frame.group, frame.depth).unwrap_or_default();
         let Some(register) = all.iter().find(|r| r.slot == slot) else { return Vec::new() };
         let mut out = self.lanes(frame.mask, register.ty, &register.bytes, &register.name, register.known);
@@ -244,35 +244,35 @@ impl View<'_> {
     }
 
     /// Values of lanes.
-    fn lanes(&self, mask: Mask, ty: &str, bytes: &[u8], name: &str, known: Mask) -> Vec<Made> {
+    fn lanes(&self, mask: Mask, ty: &str, bytes: &[u8], name: &str, known: Mask) -> Vec<VariableWithParts> {
         let one = |lane: usize| {
             let value = match known >> lane & 1 {
                 0 => "not written".to_owned(),
                 _ => values::lane(ty, bytes, lane, self.hex),
             };
-            let variable = Variable {
+            let variable = DapVariable {
                 name: format!("[{lane}]"),
                 value,
                 ty: Some(ty.to_owned()),
                 presentation_hint: read_only(),
                 evaluate_name: Some(expressions::lane_of(name, lane)),
-                ..Variable::default()
+                ..DapVariable::default()
             };
             (variable, None)
         };
         lanes(mask).map(one).collect()
     }
 
-    fn special(&self, frame: Frame, special: &SpecialView) -> Made {
+    fn special(&self, frame: GroupFrame, special: &SpecialView) -> VariableWithParts {
         let value = values::summary(special.ty, &special.bytes, frame.mask, self.hex);
         let uniform = values::is_uniform(special.ty, &special.bytes, frame.mask);
-        let variable = Variable {
+        let variable = DapVariable {
             name: special.name.clone(),
             value,
             ty: Some(special.ty.to_owned()),
             presentation_hint: read_only(),
             evaluate_name: Some(special.name.clone()),
-            ..Variable::default()
+            ..DapVariable::default()
         };
         let parts = (!uniform).then(|| Container::Lanes {
             mask: frame.mask,
@@ -283,14 +283,14 @@ impl View<'_> {
         (variable, parts)
     }
 
-    fn parameters(&self, frame: Frame) -> Vec<Made> {
+    fn parameters(&self, frame: GroupFrame) -> Vec<VariableWithParts> {
         let machine = &self.now.machine;
         let map = &machine.executable.map;
         let one = |p: inspect::ParameterView| {
             let element = Element::named(p.ty).unwrap_or(Element::byte());
             let lane = self.lane_of(frame);
             let address = map.generic(Window::Parameter, p.offset.into()).unwrap_or_default();
-            let at = Reference { target: frame.target, lane, address };
+            let at = MemoryReference { target: frame.target, lane, address };
             let count = element.count(p.bytes.len() as u64);
             if count != 1 {
                 return self.in_memory(InMemory { name: p.name, at, element, count });
@@ -298,13 +298,13 @@ impl View<'_> {
             let bits = element.get(&p.bytes, 0).unwrap_or_default();
             let pointer = self.pointed(p.ty, bits, frame, lane);
             let (value, points) = self.with_pointer(values::text(p.ty, bits, p.bytes.len(), self.hex), pointer);
-            let variable = Variable {
+            let variable = DapVariable {
                 evaluate_name: Some(p.name.clone()),
                 name: p.name,
                 value,
                 ty: Some(p.ty.to_owned()),
                 memory_reference: points.or_else(|| Some(at.text(machine))),
-                ..Variable::default()
+                ..DapVariable::default()
             };
             (variable, None)
         };
@@ -329,7 +329,7 @@ impl View<'_> {
     }
 
     /// Variables of the module in a window, in the order of their addresses.
-    fn variables_in(&self, window: Window, frame: Frame, end: u64) -> Vec<InMemory> {
+    fn variables_in(&self, window: Window, frame: GroupFrame, end: u64) -> Vec<InMemory> {
         let executable = &self.now.machine.executable;
         let mut found: Vec<_> = executable.variables.iter().filter(|(_, l)| l.window == Some(window)).collect();
         found.sort_by_key(|(key, l)| (l.address, *key));
@@ -338,7 +338,7 @@ impl View<'_> {
             // Dynamic shared memory has what the launch gives it.
             let bytes = if located.bytes == 0 { end.saturating_sub(located.address) } else { located.bytes };
             let address = executable.map.generic(window, located.address)?;
-            let at = Reference { target: frame.target, lane: self.lane_of(frame), address };
+            let at = MemoryReference { target: frame.target, lane: self.lane_of(frame), address };
             let name = executable.variable_name(key).to_owned();
             Some(InMemory { name, at, element, count: element.count(bytes) })
         };
@@ -346,14 +346,14 @@ impl View<'_> {
     }
 
     /// Variables in shared memory.
-    fn shared(&self, frame: Frame) -> Vec<InMemory> {
+    fn shared(&self, frame: GroupFrame) -> Vec<InMemory> {
         let ctas = self.now.machine.clusters.iter().flat_map(|c| &c.ctas);
         let own = ctas.into_iter().find(|c| c.number == frame.target.cta);
         own.map_or_else(Vec::new, |cta| self.variables_in(Window::Shared, frame, cta.shared.len()))
     }
 
     /// Variables on the stack of a lane: those of the innermost function.
-    fn locals(&self, frame: Frame) -> Vec<InMemory> {
+    fn locals(&self, frame: GroupFrame) -> Vec<InMemory> {
         let machine = &self.now.machine;
         let frames = inspect::frames(machine, frame.target, frame.group);
         let Some(site) = frames.first().filter(|_| frame.depth == 0).map(|f| f.site) else { return Vec::new() };
@@ -365,7 +365,7 @@ impl View<'_> {
         let one = |v: &ptx_analysis::flow::Variable| {
             let found = inspect::peek(machine, frame.target, Some(lane), Place::Named(&v.name, 0), 0).ok()?;
             let element = Self::element(Some(v.symbol));
-            let at = Reference { target: frame.target, lane, address: found.address };
+            let at = MemoryReference { target: frame.target, lane, address: found.address };
             matches!(found.region, ptx_interp::memory::Region::Local).then(|| InMemory {
                 name: v.name.to_string(),
                 at,
@@ -379,7 +379,7 @@ impl View<'_> {
     /// Buffers of the launch, and variables in constant memory.
     fn buffers(&self) -> Vec<InMemory> {
         let executable = &self.now.machine.executable;
-        let nobody = Frame { target: self.now.focus, group: 0, depth: 0, mask: 0 };
+        let no_lanes = GroupFrame { target: self.now.focus, group: 0, depth: 0, mask: 0 };
         let mut out: Vec<InMemory> = Vec::new();
         for buffer in &self.debuggee.buffers {
             let address = match buffer.place {
@@ -388,11 +388,11 @@ impl View<'_> {
                 launch::Place::Image(_) => None,
             };
             let Some(address) = address else { continue };
-            let at = Reference { target: self.now.focus, lane: self.lane_of(nobody), address };
+            let at = MemoryReference { target: self.now.focus, lane: self.lane_of(no_lanes), address };
             let name = executable.variable_name(&buffer.name).to_owned();
             out.push(InMemory { name, at, element: buffer.element, count: buffer.element.count(buffer.bytes) });
         }
-        for variable in self.variables_in(Window::Constant, nobody, 0) {
+        for variable in self.variables_in(Window::Constant, no_lanes, 0) {
             if !out.iter().any(|known| known.at.address == variable.at.address) {
                 out.push(variable);
             }
@@ -401,7 +401,7 @@ impl View<'_> {
     }
 
     /// Everything in memory that has a name here.
-    fn all_in_memory(&self, frame: Frame) -> Vec<InMemory> {
+    fn all_in_memory(&self, frame: GroupFrame) -> Vec<InMemory> {
         let mut out = self.locals(frame);
         out.extend(self.shared(frame));
         out.extend(self.buffers());
@@ -409,7 +409,7 @@ impl View<'_> {
     }
 
     /// The variable in memory of a name, or the parameter.
-    pub(super) fn named(&self, frame: Frame, name: &str) -> Option<Made> {
+    pub(super) fn named(&self, frame: GroupFrame, name: &str) -> Option<VariableWithParts> {
         if name.starts_with('%') || name.is_empty() {
             return None;
         }
@@ -420,20 +420,20 @@ impl View<'_> {
     }
 
     /// How many bytes a variable in memory has.
-    pub(super) fn size_of(&self, frame: Frame, name: &str) -> Option<u64> {
+    pub(super) fn size_of(&self, frame: GroupFrame, name: &str) -> Option<u64> {
         let found = self.all_in_memory(frame).into_iter().find(|v| v.name == name)?;
         Some((found.count * u64::from(found.element.bits())).div_ceil(8))
     }
 
     /// The names of what is in memory, with their types.
-    pub(super) fn names(&self, frame: Frame) -> Vec<(String, String)> {
+    pub(super) fn names(&self, frame: GroupFrame) -> Vec<(String, String)> {
         let variables = self.all_in_memory(frame).into_iter().map(|v| (v.name, format!(".{}", v.element)));
         let parameters = inspect::parameters(&self.now.machine).into_iter().map(|p| (p.name, p.ty.to_owned()));
         variables.chain(parameters).collect()
     }
 
     /// A variable in memory: its first elements.
-    fn in_memory(&self, of: InMemory) -> Made {
+    fn in_memory(&self, of: InMemory) -> VariableWithParts {
         let InMemory { name, at, element, count } = of;
         let single = count == 1;
         let first = self.elements(at, element, 0, count.min(SHOWN), &name);
@@ -441,19 +441,26 @@ impl View<'_> {
         let more = if count > SHOWN { ", …" } else { "" };
         let value = if single { texts.concat() } else { format!("{{{}{more}}}", texts.join(", ")) };
         let ty = if single { format!(".{element}") } else { format!(".{element}[{count}]") };
-        let variable = Variable {
+        let variable = DapVariable {
             evaluate_name: Some(name.clone()),
             name: name.clone(),
             value,
             ty: Some(ty),
             memory_reference: Some(at.text(&self.now.machine)),
-            ..Variable::default()
+            ..DapVariable::default()
         };
         (variable, (!single && count > 0).then_some(Container::Memory { at, element, count, name }))
     }
 
     /// Elements in memory.
-    pub(super) fn elements(&self, at: Reference, element: Element, from: u64, count: u64, name: &str) -> Vec<Made> {
+    pub(super) fn elements(
+        &self,
+        at: MemoryReference,
+        element: Element,
+        from: u64,
+        count: u64,
+        name: &str,
+    ) -> Vec<VariableWithParts> {
         let machine = &self.now.machine;
         let bits = u64::from(element.bits());
         let byte = |index: u64| index * bits / 8;
@@ -482,13 +489,13 @@ impl View<'_> {
                 Some(_) => "not written".to_owned(),
                 None => "?".to_owned(),
             };
-            let variable = Variable {
+            let variable = DapVariable {
                 name: if name.is_empty() { String::new() } else { format!("[{}]", from + index) },
                 value,
                 ty: Some(format!(".{element}")),
                 evaluate_name: expressions::element_of(name, element, from + index),
                 memory_reference: Some(at.moved(byte(from + index) as i64).text(machine)),
-                ..Variable::default()
+                ..DapVariable::default()
             };
             (variable, None)
         };

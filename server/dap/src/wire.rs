@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// A request of the client.
 #[derive(Debug, Clone, Default, Deserialize)]
-pub struct Request {
+pub struct DapRequest {
     /// Its number, which the response repeats.
     pub seq: i64,
     /// What is asked for.
@@ -19,11 +19,11 @@ pub struct Request {
     pub arguments: Value,
 }
 
-/// What a message from the client turns out to be.
+/// A message from the client.
 #[derive(Debug)]
-pub enum Message {
+pub enum DapMessage {
     /// A request.
-    Request(Request),
+    Request(DapRequest),
     /// A response to a request of ours; none is ever sent.
     Response,
     /// Something else: its number, its command as far as they are there, and what is wrong with it.
@@ -31,28 +31,28 @@ pub enum Message {
 }
 
 /// Reads a message.
-pub fn decode(body: &[u8]) -> Message {
+pub fn decode(body: &[u8]) -> DapMessage {
     let value: Value = match ptx_wire::json::parse(body) {
         Ok(value) => value,
-        Err(error) => return Message::Malformed(0, String::new(), format!("the message is not JSON: {error}")),
+        Err(error) => return DapMessage::Malformed(0, String::new(), format!("the message is not JSON: {error}")),
     };
     if value.get("type").and_then(Value::as_str) == Some("response") {
-        return Message::Response;
+        return DapMessage::Response;
     }
     let seq = value.get("seq").and_then(Value::as_i64).unwrap_or(0);
     let command = value.get("command").and_then(Value::as_str).unwrap_or_default().to_owned();
     match value.get("type").and_then(Value::as_str) {
         Some("request") => match serde_json::from_value(value) {
-            Ok(request) => Message::Request(request),
-            Err(error) => Message::Malformed(seq, command, format!("the request cannot be understood: {error}")),
+            Ok(request) => DapMessage::Request(request),
+            Err(error) => DapMessage::Malformed(seq, command, format!("the request cannot be understood: {error}")),
         },
-        _ => Message::Malformed(seq, command, "the message is neither a request nor a response".to_owned()),
+        _ => DapMessage::Malformed(seq, command, "the message is neither a request nor a response".to_owned()),
     }
 }
 
-/// Why a request is refused.
+/// The reason why a request fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct RequestFailure {
     /// For the client: `notStopped`, `cancelled`, or the words for the user once more.
     pub message: String,
     /// For the user.
@@ -61,7 +61,7 @@ pub struct Failure {
     pub show: bool,
 }
 
-impl Failure {
+impl RequestFailure {
     /// Something the client shows where it asked: a hover, a watch, an edited value.
     pub fn new(words: impl Into<String>) -> Self {
         let words = words.into();
@@ -88,32 +88,34 @@ impl Failure {
     }
 }
 
-/// What a request is answered with.
-pub type Answer = Result<Value, Failure>;
+/// The answer to a request.
+pub type DapAnswer = Result<Value, RequestFailure>;
 
 /// The arguments of a request. Those that are missing are an empty table, as some clients leave them out.
 ///
 /// # Errors
 /// If they are not what the command takes.
-pub fn arguments<T: DeserializeOwned>(request: &Request) -> Result<T, Failure> {
+pub fn arguments<T: DeserializeOwned>(request: &DapRequest) -> Result<T, RequestFailure> {
     let value = if request.arguments.is_null() { json!({}) } else { request.arguments.clone() };
-    serde_json::from_value(value)
-        .map_err(|error| Failure::new(format!("the arguments of `{}` cannot be understood: {error}", request.command)))
+    serde_json::from_value(value).map_err(|error| {
+        RequestFailure::new(format!("the arguments of `{}` cannot be understood: {error}", request.command))
+    })
 }
 
 /// A body as JSON.
-pub fn body(value: impl Serialize) -> Answer {
-    serde_json::to_value(value).map_err(|error| Failure::new(format!("the answer cannot be written as JSON: {error}")))
+pub fn body(value: impl Serialize) -> DapAnswer {
+    serde_json::to_value(value)
+        .map_err(|error| RequestFailure::new(format!("the answer cannot be written as JSON: {error}")))
 }
 
-/// The way to the client. Messages are numbered in the order in which they are queued; sending never blocks.
+/// The connection to the client. Messages are numbered in the order in which they are queued; sending never blocks.
 #[derive(Debug, Clone)]
-pub struct Client {
+pub struct ClientConnection {
     outgoing: Outgoing,
     last: Arc<Mutex<i64>>,
 }
 
-impl Client {
+impl ClientConnection {
     /// A client that reads what goes into this queue.
     pub fn new(outgoing: Outgoing) -> Self {
         Self { outgoing, last: Arc::default() }
@@ -129,7 +131,7 @@ impl Client {
     }
 
     /// Answers a request.
-    pub fn answer(&self, seq: i64, command: &str, answer: Answer) {
+    pub fn answer(&self, seq: i64, command: &str, answer: DapAnswer) {
         let mut message = json!({ "type": "response", "request_seq": seq, "command": command });
         let Some(fields) = message.as_object_mut() else { return };
         fields.insert("success".to_owned(), json!(answer.is_ok()));
@@ -174,13 +176,15 @@ mod tests {
 
     #[test]
     fn what_is_no_request_says_why() {
-        let Message::Malformed(0, _, why) = decode(b"{") else { panic!("it is no JSON") };
+        let DapMessage::Malformed(0, _, why) = decode(b"{") else { panic!("it is no JSON") };
         assert!(why.starts_with("the message is not JSON"), "{why}");
-        let Message::Malformed(7, command, why) = decode(br#"{"seq":7,"type":"request"}"#) else { panic!() };
+        let DapMessage::Malformed(7, command, why) = decode(br#"{"seq":7,"type":"request"}"#) else { panic!() };
         assert!(command.is_empty() && why.contains("command"), "{why}");
-        let Message::Malformed(3, command, _) = decode(br#"{"seq":3,"type":"x","command":"next"}"#) else { panic!() };
+        let DapMessage::Malformed(3, command, _) = decode(br#"{"seq":3,"type":"x","command":"next"}"#) else {
+            panic!()
+        };
         assert_eq!(command, "next");
-        assert!(matches!(decode(br#"{"seq":1,"type":"response","request_seq":1}"#), Message::Response));
+        assert!(matches!(decode(br#"{"seq":1,"type":"response","request_seq":1}"#), DapMessage::Response));
     }
 
     #[test]
@@ -189,7 +193,7 @@ mod tests {
         struct Two {
             a: Option<u32>,
         }
-        let request = |arguments| Request { seq: 1, command: "two".into(), arguments };
+        let request = |arguments| DapRequest { seq: 1, command: "two".into(), arguments };
         assert_eq!(arguments::<Two>(&request(Value::Null)).unwrap().a, None);
         let wrong = arguments::<Two>(&request(json!({ "a": "x" }))).err().unwrap();
         assert!(wrong.words.starts_with("the arguments of `two` cannot be understood"), "{}", wrong.words);

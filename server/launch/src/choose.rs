@@ -1,27 +1,27 @@
 //! Which launch a request means: by the name of a kernel or a place in the text, written there, sent along, or guessed.
 
-use super::evaluate::Module;
+use super::evaluate::LaunchModule;
 use super::file::{self, Language};
 use ptx_analysis::program::Callable;
 use ptx_interp::launch::{Launch, Mistake, written};
 use serde_json::Value;
 
-/// What is asked for.
+/// A request for a launch.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Question {
+pub struct LaunchQuery {
     /// The kernel; without a name that at the place, without either the first that has a launch, else the first.
     pub entry: Option<String>,
     /// A place in the text, in bytes: in a kernel, or above it.
     pub at: Option<usize>,
     /// What to launch.
-    pub launch: Written,
+    pub launch: LaunchOrigin,
     /// Which of the launches above the kernel, from 0.
     pub number: usize,
 }
 
-/// Where a launch is written.
+/// The place where a launch is written.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub enum Written {
+pub enum LaunchOrigin {
     /// Above the kernel; if there is none, all of it is guessed.
     #[default]
     Above,
@@ -33,25 +33,25 @@ pub enum Written {
     Table(Value),
 }
 
-/// A launch that was chosen.
+/// The launch that a query selects.
 #[derive(Debug, Clone)]
-pub struct Chosen {
+pub struct LaunchChoice {
     /// The launch.
     pub launch: Launch,
     /// How many there are above the kernel.
     pub launches: usize,
 }
 
-/// Why none was.
+/// The reason why a query selects no launch.
 #[derive(Debug, Clone)]
-pub enum NotChosen {
+pub enum LaunchChoiceError {
     /// There is no such kernel: in words.
     Kernel(String),
-    /// The launch has mistakes. Their places are those of the text that it is written in: the module itself for [`Written::Above`].
+    /// The launch has mistakes. Their places are those of the text that it is written in: the module itself for [`LaunchOrigin::Above`].
     Launch(Vec<Mistake>),
 }
 
-impl Module {
+impl LaunchModule {
     /// The kernel that the request means.
     ///
     /// # Errors
@@ -96,38 +96,38 @@ impl Module {
     ///
     /// # Errors
     /// If there is no such kernel, or the launch has mistakes.
-    pub fn choose(&self, question: &Question) -> Result<Chosen, NotChosen> {
-        let kernel = self.kernel(question.entry.as_deref(), question.at).map_err(NotChosen::Kernel)?;
+    pub fn choose(&self, question: &LaunchQuery) -> Result<LaunchChoice, LaunchChoiceError> {
+        let kernel = self.kernel(question.entry.as_deref(), question.at).map_err(LaunchChoiceError::Kernel)?;
         let name = &*kernel.name;
         let (launches, mistakes) = self.launches();
         let mine: Vec<&Launch> = launches.iter().filter(|l| &*l.entry == name).collect();
         let bare = || Launch { entry: name.into(), ..Launch::default() };
         let launch = match &question.launch {
-            Written::Nowhere => bare(),
-            Written::Above => {
+            LaunchOrigin::Nowhere => bare(),
+            LaunchOrigin::Above => {
                 let Some(launch) = mine.get(question.number).or_else(|| mine.last()) else {
                     // A line that begins no launch for being misspelled is no reason to guess.
                     let around = self.above(kernel);
                     let wrong: Vec<Mistake> =
                         mistakes.into_iter().filter(|m| around.contains(&m.range.start)).collect();
                     return match wrong.is_empty() {
-                        true => Ok(Chosen { launch: bare(), launches: 0 }),
-                        false => Err(NotChosen::Launch(wrong)),
+                        true => Ok(LaunchChoice { launch: bare(), launches: 0 }),
+                        false => Err(LaunchChoiceError::Launch(wrong)),
                     };
                 };
                 let inside = |m: &Mistake| launch.range.start <= m.range.start && m.range.start <= launch.range.end;
                 let wrong: Vec<Mistake> = mistakes.into_iter().filter(inside).collect();
                 if !wrong.is_empty() {
-                    return Err(NotChosen::Launch(wrong));
+                    return Err(LaunchChoiceError::Launch(wrong));
                 }
                 (*launch).clone()
             }
-            Written::Lines(text) => match written(text, name) {
+            LaunchOrigin::Lines(text) => match written(text, name) {
                 (launch, wrong) if wrong.is_empty() => launch,
-                (_, wrong) => return Err(NotChosen::Launch(wrong)),
+                (_, wrong) => return Err(LaunchChoiceError::Launch(wrong)),
             },
-            Written::Table(table) => match file::launches(&table.to_string(), Language::Json) {
-                (_, wrong) if !wrong.is_empty() => return Err(NotChosen::Launch(wrong)),
+            LaunchOrigin::Table(table) => match file::launches(&table.to_string(), Language::Json) {
+                (_, wrong) if !wrong.is_empty() => return Err(LaunchChoiceError::Launch(wrong)),
                 (launches, _) => {
                     let mut launch = launches.into_iter().next().unwrap_or_default();
                     launch.entry = name.into();
@@ -135,7 +135,7 @@ impl Module {
                 }
             },
         };
-        Ok(Chosen { launch, launches: mine.len() })
+        Ok(LaunchChoice { launch, launches: mine.len() })
     }
 
     /// The text between a kernel and what precedes it.
@@ -148,8 +148,8 @@ impl Module {
 
 #[cfg(test)]
 mod tests {
-    use super::{NotChosen, Question, Written};
-    use crate::evaluate::Module;
+    use super::{LaunchChoiceError, LaunchOrigin, LaunchQuery};
+    use crate::evaluate::LaunchModule;
     use ptx_analysis::program::Program;
     use ptx_syntax::Snapshot;
     use serde_json::json;
@@ -168,39 +168,42 @@ mod tests {
 .visible .entry third() { ret; }
 ";
 
-    fn module() -> Module {
-        Module { program: Arc::new(Program::new(&Snapshot::new(TEXT))), text: TEXT.into() }
+    fn module() -> LaunchModule {
+        LaunchModule { program: Arc::new(Program::new(&Snapshot::new(TEXT))), text: TEXT.into() }
     }
 
-    fn lines(question: &Question) -> String {
+    fn lines(question: &LaunchQuery) -> String {
         match module().choose(question) {
             Ok(chosen) => format!("{} {} of {}", chosen.launch.entry, chosen.launch.lines().trim(), chosen.launches),
-            Err(NotChosen::Kernel(why)) => why,
-            Err(NotChosen::Launch(wrong)) => wrong.into_iter().map(|m| m.message).collect(),
+            Err(LaunchChoiceError::Kernel(why)) => why,
+            Err(LaunchChoiceError::Launch(wrong)) => wrong.into_iter().map(|m| m.message).collect(),
         }
     }
 
     #[test]
     fn what_is_meant() {
-        let at = |text: &str| Question { at: TEXT.find(text), ..Question::default() };
-        let named = |name: &str, launch| Question { entry: Some(name.into()), launch, ..Question::default() };
-        assert_eq!(lines(&Question::default()), "second //! launch: grid=1 block=32 of 2");
-        assert_eq!(lines(&Question { number: 1, ..Question::default() }), "second //! launch: grid=2 block=64 of 2");
+        let at = |text: &str| LaunchQuery { at: TEXT.find(text), ..LaunchQuery::default() };
+        let named = |name: &str, launch| LaunchQuery { entry: Some(name.into()), launch, ..LaunchQuery::default() };
+        assert_eq!(lines(&LaunchQuery::default()), "second //! launch: grid=1 block=32 of 2");
+        assert_eq!(
+            lines(&LaunchQuery { number: 1, ..LaunchQuery::default() }),
+            "second //! launch: grid=2 block=64 of 2"
+        );
         assert_eq!(lines(&at(".version")), "first //! launch: of 0");
         assert_eq!(lines(&at("(.param")), "first //! launch: of 0");
         assert_eq!(lines(&at("grid=2")), "second //! launch: grid=1 block=32 of 2");
         assert!(lines(&at("helper")).contains("`helper` is a function"));
         // Above a function the next kernel is meant.
         let text = ".version 8.0\n.target sm_90\n.func f() { ret; }\n.entry k() { ret; }\n";
-        let module = Module { program: Arc::new(Program::new(&Snapshot::new(text))), text: text.into() };
+        let module = LaunchModule { program: Arc::new(Program::new(&Snapshot::new(text))), text: text.into() };
         assert_eq!(module.kernel(None, Some(0)).map(|k| &*k.name), Ok("k"));
-        assert_eq!(lines(&named("third", Written::Above)), "`lanch:` is no line of a launch");
-        assert_eq!(lines(&named("third", Written::Nowhere)), "third //! launch: of 0");
-        assert!(lines(&named("fourth", Written::Above)).contains("there are `first`, `second`, `third`"));
-        assert_eq!(lines(&named("first", Written::Lines("n=3".into()))), "first //! launch: n=3 of 0");
-        assert!(lines(&named("first", Written::Lines("n=".into()))).contains("expected"));
+        assert_eq!(lines(&named("third", LaunchOrigin::Above)), "`lanch:` is no line of a launch");
+        assert_eq!(lines(&named("third", LaunchOrigin::Nowhere)), "third //! launch: of 0");
+        assert!(lines(&named("fourth", LaunchOrigin::Above)).contains("there are `first`, `second`, `third`"));
+        assert_eq!(lines(&named("first", LaunchOrigin::Lines("n=3".into()))), "first //! launch: n=3 of 0");
+        assert!(lines(&named("first", LaunchOrigin::Lines("n=".into()))).contains("expected"));
         let table = json!({ "grid": [2], "params": { "n": 4 } });
-        assert_eq!(lines(&named("first", Written::Table(table))), "first //! launch: grid=2 n=4 of 0");
-        assert!(!lines(&named("first", Written::Table(json!({ "gird": 2 })))).starts_with("first"));
+        assert_eq!(lines(&named("first", LaunchOrigin::Table(table))), "first //! launch: grid=2 n=4 of 0");
+        assert!(!lines(&named("first", LaunchOrigin::Table(json!({ "gird": 2 })))).starts_with("first"));
     }
 }

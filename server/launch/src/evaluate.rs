@@ -15,17 +15,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A module that is to be run.
+/// A module whose kernels can be launched.
 #[derive(Debug, Clone)]
-pub struct Module {
+pub struct LaunchModule {
     /// Lowered.
     pub program: Arc<Program>,
     /// Its text.
     pub text: Arc<str>,
 }
 
-/// A launch that has been run.
-pub struct Evaluated {
+/// A launch and its run.
+pub struct LaunchRun {
     /// The launch, complete.
     pub launch: Launch,
     /// What of it was guessed.
@@ -42,9 +42,9 @@ pub struct Evaluated {
     pub time: Duration,
 }
 
-/// Why a launch cannot be run.
+/// The reason why a launch cannot run.
 #[derive(Debug, Clone)]
-pub enum Refused {
+pub enum EvaluationError {
     /// Something is wrong with the launch. Places are those of the file that it is written in.
     Launch(Vec<Mistake>),
     /// The module has errors in what the kernel needs.
@@ -53,7 +53,7 @@ pub enum Refused {
     Kernel(String),
 }
 
-impl Module {
+impl LaunchModule {
     /// The launches above its kernels, and what is wrong with their lines.
     pub fn launches(&self) -> (Vec<Launch>, Vec<Mistake>) {
         let found = launches(&self.text, &self.program);
@@ -93,10 +93,10 @@ impl Module {
         settings: Settings,
         folder: Option<&Path>,
         cancelled: &dyn Fn() -> bool,
-    ) -> Result<Evaluated, Refused> {
+    ) -> Result<LaunchRun, EvaluationError> {
         let errors = self.errors(&launch.entry);
         if !errors.is_empty() {
-            return Err(Refused::Errors(errors));
+            return Err(EvaluationError::Errors(errors));
         }
         let mut mistakes = settle(&mut launch, &self.program, &self.text);
         mistakes.extend(launch.read_files(&mut |path| match folder {
@@ -104,21 +104,23 @@ impl Module {
             None => Err("files are not read here".to_owned()),
         }));
         if !mistakes.is_empty() {
-            return Err(Refused::Launch(mistakes));
+            return Err(EvaluationError::Launch(mistakes));
         }
         let guessed = complete(&mut launch, &self.program, &self.text);
-        let executable = Executable::new(Arc::clone(&self.program), &launch.entry).map_err(|r| Refused::Kernel(r.0))?;
-        let Bound { machine, buffers } = bind(&launch, Arc::new(executable), settings).map_err(Refused::Launch)?;
+        let executable =
+            Executable::new(Arc::clone(&self.program), &launch.entry).map_err(|r| EvaluationError::Kernel(r.0))?;
+        let Bound { machine, buffers } =
+            bind(&launch, Arc::new(executable), settings).map_err(EvaluationError::Launch)?;
         let before = buffers.iter().map(|b| b.snapshot(&machine)).collect();
         let begin = Instant::now();
         let run = trace::run(machine, cancelled);
         let time = begin.elapsed();
         let verdicts = verdicts(&launch.expectations, &run.machine, &buffers, run.status);
-        Ok(Evaluated { launch, guessed, run, buffers, before, verdicts, time })
+        Ok(LaunchRun { launch, guessed, run, buffers, before, verdicts, time })
     }
 }
 
-impl Evaluated {
+impl LaunchRun {
     /// The faults.
     pub fn faults(&self) -> &[Fault] {
         &self.run.machine.findings.faults

@@ -4,7 +4,7 @@
 //! one string or a list of them. `[[launch]]` begins a launch each, where a file has several. What stands in quotes for an argument is
 //! read as in a `launch:` line: `x = "f32[64]:iota"`.
 
-use super::tree::{self, Entry, Node, Value};
+use super::tree::{self, LaunchEntry, LaunchNode, LaunchValue};
 use ptx_interp::launch::{
     Argument, Buffer, Contents, Element, Field, Fill, Given, Launch, Mistake, Number, argument, dimensions,
     expectations, fill, hexadecimal, is_name, unknown_element,
@@ -37,10 +37,10 @@ pub fn launches(text: &str, language: Language) -> (Vec<Launch>, Vec<Mistake>) {
     let (entries, mut mistakes) = match language {
         Language::Toml => tree::toml(text),
         Language::Json => match tree::json(text) {
-            Ok(Node { value: Value::Table(entries), .. }) => (entries, Vec::new()),
-            Ok(Node { value: Value::List(all), .. }) => {
-                let node = Node { value: Value::List(all), range: 0..0 };
-                (vec![Entry { key: "launch".into(), key_range: 0..0, node }], Vec::new())
+            Ok(LaunchNode { value: LaunchValue::Table(entries), .. }) => (entries, Vec::new()),
+            Ok(LaunchNode { value: LaunchValue::List(all), .. }) => {
+                let node = LaunchNode { value: LaunchValue::List(all), range: 0..0 };
+                (vec![LaunchEntry { key: "launch".into(), key_range: 0..0, node }], Vec::new())
             }
             Ok(node) => {
                 (Vec::new(), vec![Mistake::new(0..0, format!("expected a table of keys, but found {}", node.kind()))])
@@ -51,23 +51,23 @@ pub fn launches(text: &str, language: Language) -> (Vec<Launch>, Vec<Mistake>) {
     if !mistakes.is_empty() {
         return (Vec::new(), mistakes);
     }
-    let mut reader = Reader { text, mistakes: Vec::new() };
+    let mut reader = LaunchFileReader { text, mistakes: Vec::new() };
     let mut out = Vec::new();
-    let (several, own): (Vec<Entry>, Vec<Entry>) = entries.into_iter().partition(|e| e.key == "launch");
+    let (several, own): (Vec<LaunchEntry>, Vec<LaunchEntry>) = entries.into_iter().partition(|e| e.key == "launch");
     if several.is_empty() || !own.is_empty() {
         out.push(reader.launch(own));
     }
     for entry in several {
         match entry.node.value {
-            Value::List(all) => {
+            LaunchValue::List(all) => {
                 for node in all {
                     match node.value {
-                        Value::Table(entries) => out.push(reader.launch(entries)),
+                        LaunchValue::Table(entries) => out.push(reader.launch(entries)),
                         _ => reader.complain(&node.range, &format!("expected a launch, but found {}", node.kind())),
                     }
                 }
             }
-            Value::Table(entries) => out.push(reader.launch(entries)),
+            LaunchValue::Table(entries) => out.push(reader.launch(entries)),
             _ => reader.complain(&entry.node.range, "`launch` is a list of launches: write `[[launch]]`"),
         }
     }
@@ -76,12 +76,12 @@ pub fn launches(text: &str, language: Language) -> (Vec<Launch>, Vec<Mistake>) {
     (out, mistakes)
 }
 
-struct Reader<'t> {
+struct LaunchFileReader<'t> {
     text: &'t str,
     mistakes: Vec<Mistake>,
 }
 
-impl Reader<'_> {
+impl LaunchFileReader<'_> {
     fn complain(&mut self, range: &Range<usize>, words: &str) {
         self.mistakes.push(Mistake::new(range.clone(), words));
     }
@@ -110,12 +110,12 @@ impl Reader<'_> {
         }
     }
 
-    fn launch(&mut self, entries: Vec<Entry>) -> Launch {
+    fn launch(&mut self, entries: Vec<LaunchEntry>) -> Launch {
         let mut out = Launch::default();
-        for Entry { key, key_range, node } in entries {
+        for LaunchEntry { key, key_range, node } in entries {
             match key.as_str() {
                 "entry" => match &node.value {
-                    Value::Text(name) => out.entry = name.as_str().into(),
+                    LaunchValue::Text(name) => out.entry = name.as_str().into(),
                     _ => self.complain(&node.range, &format!("`entry` is the name of a kernel, not {}", node.kind())),
                 },
                 "grid" => out.grid = self.size(&node, "grid"),
@@ -138,14 +138,14 @@ impl Reader<'_> {
         out
     }
 
-    fn size(&mut self, node: &Node, name: &str) -> Option<[u32; 3]> {
+    fn size(&mut self, node: &LaunchNode, name: &str) -> Option<[u32; 3]> {
         let text = match &node.value {
-            Value::Number(text) | Value::Text(text) => Some(text.clone()),
-            Value::List(all) => {
+            LaunchValue::Number(text) | LaunchValue::Text(text) => Some(text.clone()),
+            LaunchValue::List(all) => {
                 let texts: Option<Vec<&str>> = all
                     .iter()
                     .map(|n| match &n.value {
-                        Value::Number(text) => Some(text.as_str()),
+                        LaunchValue::Number(text) => Some(text.as_str()),
                         _ => None,
                     })
                     .collect();
@@ -161,9 +161,9 @@ impl Reader<'_> {
         read.map_err(|m| self.mistakes.push(Mistake { range: node.range.clone(), ..m })).ok()
     }
 
-    fn expect(&mut self, node: &Node, out: &mut Launch) {
+    fn expect(&mut self, node: &LaunchNode, out: &mut Launch) {
         match &node.value {
-            Value::Text(text) => {
+            LaunchValue::Text(text) => {
                 let (mut found, mistakes) = self.read(text, &node.range, expectations, |(found, mistakes), range| {
                     found.iter_mut().for_each(|e| e.range = range.clone());
                     mistakes.iter_mut().for_each(|m| m.range = range.clone());
@@ -171,18 +171,18 @@ impl Reader<'_> {
                 out.expectations.append(&mut found);
                 self.mistakes.extend(mistakes);
             }
-            Value::List(all) => all.iter().for_each(|node| self.expect(node, out)),
+            LaunchValue::List(all) => all.iter().for_each(|node| self.expect(node, out)),
             _ => self.complain(&node.range, &format!("`expect` is a string or a list of them, not {}", node.kind())),
         }
     }
 
-    fn arguments(&mut self, node: Node, parameters: bool) -> Vec<Given> {
-        let Value::Table(entries) = node.value else {
+    fn arguments(&mut self, node: LaunchNode, parameters: bool) -> Vec<Given> {
+        let LaunchValue::Table(entries) = node.value else {
             self.complain(&node.range, &format!("expected a table of names, but found {}", node.kind()));
             return Vec::new();
         };
         let mut out = Vec::new();
-        for Entry { key, key_range, node } in entries {
+        for LaunchEntry { key, key_range, node } in entries {
             let (name, offset) = match key.split_once('+').filter(|_| parameters) {
                 Some((name, offset)) => match offset.trim().parse() {
                     Ok(offset) => (name.trim(), Some(offset)),
@@ -211,26 +211,26 @@ impl Reader<'_> {
         out
     }
 
-    fn argument(&self, node: &Node) -> Result<Argument, Mistake> {
+    fn argument(&self, node: &LaunchNode) -> Result<Argument, Mistake> {
         let wrong = |words: &str| Mistake::new(node.range.clone(), words);
         match &node.value {
-            Value::Number(_) => {
+            LaunchValue::Number(_) => {
                 let number = number(node).ok_or_else(|| wrong("this is no number that a launch understands"))?;
                 Ok(Argument::Number(None, number))
             }
-            Value::Text(text) => self.read(text, &node.range, argument, |out, range| {
+            LaunchValue::Text(text) => self.read(text, &node.range, argument, |out, range| {
                 if let Err(mistake) = out {
                     mistake.range = range.clone();
                 }
             }),
-            Value::Table(entries) => self.table(entries, node),
-            Value::List(_) => Err(wrong("a list does not say what type its elements have")
+            LaunchValue::Table(entries) => self.table(entries, node),
+            LaunchValue::List(_) => Err(wrong("a list does not say what type its elements have")
                 .help("write `{ type = \"f32\", values = [1, 2] }`")),
             _ => Err(wrong(&format!("expected a number, a string or a table, but found {}", node.kind()))),
         }
     }
 
-    fn table(&self, entries: &[Entry], node: &Node) -> Result<Argument, Mistake> {
+    fn table(&self, entries: &[LaunchEntry], node: &LaunchNode) -> Result<Argument, Mistake> {
         let get = |key: &str| entries.iter().find(|e| e.key == key).map(|e| &e.node);
         if ["image", "sampler", "tensor_map"].iter().any(|key| get(key).is_some()) {
             let fields = entries.iter().map(|e| Ok((e.key.clone(), field(&e.node)?)));
@@ -246,7 +246,7 @@ impl Reader<'_> {
         let wrong = |words: &str| Mistake::new(node.range.clone(), words);
         let string = |key: &str| match get(key).map(|n| (&n.value, n)) {
             None => Ok(None),
-            Some((Value::Text(text), node)) => Ok(Some((text.as_str(), node.range.clone()))),
+            Some((LaunchValue::Text(text), node)) => Ok(Some((text.as_str(), node.range.clone()))),
             Some((_, node)) => {
                 Err(Mistake::new(node.range.clone(), format!("`{key}` is a string, not {}", node.kind())))
             }
@@ -304,7 +304,7 @@ impl Reader<'_> {
             return Ok(buffer(element, Contents::Fill(fill)));
         }
         if let Some(node) = get("values") {
-            let Value::List(all) = &node.value else {
+            let LaunchValue::List(all) = &node.value else {
                 return Err(Mistake::new(node.range.clone(), format!("`values` is a list, not {}", node.kind())));
             };
             let element = typed()?;
@@ -328,24 +328,24 @@ impl Reader<'_> {
 }
 
 /// A number; strings may hold what the language of the file cannot: `0f3F800000`, `nan`.
-fn number(node: &Node) -> Option<Number> {
-    let (Value::Number(text) | Value::Text(text)) = &node.value else { return None };
+fn number(node: &LaunchNode) -> Option<Number> {
+    let (LaunchValue::Number(text) | LaunchValue::Text(text)) = &node.value else { return None };
     Number::parse(text).filter(|(_, length)| *length == text.len()).map(|(number, _)| number)
 }
 
-fn field(node: &Node) -> Result<Field, Mistake> {
+fn field(node: &LaunchNode) -> Result<Field, Mistake> {
     match &node.value {
-        Value::Text(text) => Ok(Field::Text(text.clone())),
-        Value::Truth(value) => Ok(Field::Truth(*value)),
-        Value::List(all) => all.iter().map(field).collect::<Result<_, _>>().map(Field::List),
-        Value::Number(text) => match text.parse() {
+        LaunchValue::Text(text) => Ok(Field::Text(text.clone())),
+        LaunchValue::Truth(value) => Ok(Field::Truth(*value)),
+        LaunchValue::List(all) => all.iter().map(field).collect::<Result<_, _>>().map(Field::List),
+        LaunchValue::Number(text) => match text.parse() {
             Ok(whole) => Ok(Field::Integer(whole)),
             Err(_) => {
                 let number = number(node).map(Number::value);
                 number.map(Field::Number).ok_or_else(|| Mistake::new(node.range.clone(), "this is no number"))
             }
         },
-        Value::Table(_) | Value::Other(_) => {
+        LaunchValue::Table(_) | LaunchValue::Other(_) => {
             Err(Mistake::new(node.range.clone(), format!("expected a value, but found {}", node.kind())))
         }
     }

@@ -1,13 +1,13 @@
 //! Why nothing was run, for people and for programs.
 
-use super::choose::NotChosen;
-use super::evaluate::Refused;
+use super::choose::LaunchChoiceError;
+use super::evaluate::EvaluationError;
 use ptx_interp::launch::Mistake;
 use std::ops::Range;
 
-/// Why nothing was run.
+/// The reason why nothing was run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct LaunchRefusal {
     /// For programs: `not-open`, `no-kernel`, `launch`, `errors`, `kernel`, `off`.
     pub kind: &'static str,
     /// In one line.
@@ -18,26 +18,26 @@ pub struct Refusal {
     pub in_module: bool,
 }
 
-impl Refusal {
+impl LaunchRefusal {
     /// Without places.
     pub fn new(kind: &'static str, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), places: Vec::new(), in_module: true }
     }
 
     /// No launch was chosen. `above` says that it would stand in the module.
-    pub fn not_chosen(why: NotChosen, above: bool) -> Self {
+    pub fn not_chosen(why: LaunchChoiceError, above: bool) -> Self {
         match why {
-            NotChosen::Kernel(message) => Self::new("no-kernel", message),
-            NotChosen::Launch(mistakes) => Self::launch(&mistakes, above),
+            LaunchChoiceError::Kernel(message) => Self::new("no-kernel", message),
+            LaunchChoiceError::Launch(mistakes) => Self::launch(&mistakes, above),
         }
     }
 
     /// A launch of an entry cannot be run.
-    pub fn refused(why: Refused, entry: &str, above: bool) -> Self {
+    pub fn refused(why: EvaluationError, entry: &str, above: bool) -> Self {
         match why {
-            Refused::Launch(mistakes) => Self::launch(&mistakes, above),
-            Refused::Kernel(why) => Self::new("kernel", format!("`{entry}` cannot be run: {why}")),
-            Refused::Errors(errors) => {
+            EvaluationError::Launch(mistakes) => Self::launch(&mistakes, above),
+            EvaluationError::Kernel(why) => Self::new("kernel", format!("`{entry}` cannot be run: {why}")),
+            EvaluationError::Errors(errors) => {
                 let first = errors.first().map_or_else(String::new, ptx_analysis::Diagnostic::message);
                 let places = errors.iter().map(|e| (e.range.clone(), e.message())).collect();
                 let message = format!("`{entry}` cannot be run before errors are mended: {first}");

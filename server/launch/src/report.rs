@@ -3,7 +3,7 @@
 //! Beyond the keys of the contract: `entry`, `launch` (the complete launch, as a line), `guessed` (what of it was), `guessed_lengths` (where lengths of buffers are: a sentence), `printed` (if anything was), `unwritten` (of
 //! buffers with bytes that were never written, which are zeros in `buffers`: the ranges of bytes), and of faults `end_line`, `end_column`, `fatal`, `count`, `step` (of the warp) and `related`.
 
-use super::evaluate::Evaluated;
+use super::evaluate::LaunchRun;
 use ptx_interp::findings::{Fault, Site};
 use ptx_interp::launch::status_name;
 use ptx_interp::machine::{Recorded, Target};
@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Finds the line and the column of a byte, both from 1.
-pub type Places<'p> = &'p dyn Fn(usize) -> (usize, usize);
+pub type LineColumnFinder<'p> = &'p dyn Fn(usize) -> (usize, usize);
 
-/// What came of a launch.
+/// The result of a launch, for programs.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct LaunchReport {
     /// How it ended: `finished`, `fault`, `limit`, `deadlock`.
     pub status: &'static str,
     /// Warp instructions that were executed.
@@ -31,7 +31,7 @@ pub struct Report {
     pub seconds: f64,
     /// What a warp did, step by step.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub trace: Option<Vec<Step>>,
+    pub trace: Option<Vec<StepReport>>,
     /// The kernel.
     pub entry: String,
     /// The launch, as a line.
@@ -107,7 +107,7 @@ pub struct ExpectationReport {
 
 /// A step of a warp.
 #[derive(Debug, Serialize)]
-pub struct Step {
+pub struct StepReport {
     /// How many instructions the warp had executed before.
     pub step: u64,
     /// The function.
@@ -158,7 +158,7 @@ pub fn hex(bytes: &[u8]) -> String {
 }
 
 /// What came of a launch. The trace is a window of the steps of a warp: which, from where, how many.
-pub fn report(done: &Evaluated, places: Places<'_>, trace: Option<(Target, u64, usize)>) -> Report {
+pub fn report(done: &LaunchRun, places: LineColumnFinder<'_>, trace: Option<(Target, u64, usize)>) -> LaunchReport {
     let machine = &done.run.machine;
     let (mut buffers, mut unwritten) = (BTreeMap::new(), BTreeMap::new());
     for (placed, before) in done.buffers.iter().zip(&done.before) {
@@ -178,7 +178,7 @@ pub fn report(done: &Evaluated, places: Places<'_>, trace: Option<(Target, u64, 
     let steps = trace.map(window).map(|steps| steps.iter().map(|s| step(done, s, places)).collect());
     let verdicts =
         done.verdicts.iter().map(|v| ExpectationReport { name: v.name.clone(), ok: v.ok, message: v.message.clone() });
-    Report {
+    LaunchReport {
         status: status_name(done.run.status),
         warp_instructions: machine.steps,
         faults: done.faults().iter().map(|f| fault(done, f, places)).collect(),
@@ -208,7 +208,7 @@ fn gaps(known: &[Range<u64>], end: u64) -> Vec<[u64; 2]> {
     out
 }
 
-fn fault(done: &Evaluated, fault: &Fault, places: Places<'_>) -> FaultReport {
+fn fault(done: &LaunchRun, fault: &Fault, places: LineColumnFinder<'_>) -> FaultReport {
     let range = |site: Site| done.run.machine.executable.range(site);
     let own = range(fault.site);
     let ((line, column), (end_line, end_column)) = (places(own.start), places(own.end));
@@ -234,7 +234,7 @@ fn fault(done: &Evaluated, fault: &Fault, places: Places<'_>) -> FaultReport {
 }
 
 /// A step of a warp.
-pub fn step(done: &Evaluated, step: &Recorded, places: Places<'_>) -> Step {
+pub fn step(done: &LaunchRun, step: &Recorded, places: LineColumnFinder<'_>) -> StepReport {
     let executable = &done.run.machine.executable;
     let (line, column) = places(executable.range(step.site).start);
     let function = executable.function(step.site.function);
@@ -250,7 +250,7 @@ pub fn step(done: &Evaluated, step: &Recorded, places: Places<'_>) -> Step {
             approximate: change.approximate,
         })
     });
-    Step {
+    StepReport {
         step: step.step,
         function: function.map_or_else(String::new, |f| f.name.to_string()),
         line,

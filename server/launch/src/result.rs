@@ -1,6 +1,6 @@
 //! The result of a run as a document: how it ended, what was found, what it put out, where lanes parted, what registers held at last.
 
-use super::evaluate::Evaluated;
+use super::evaluate::LaunchRun;
 use super::view::{Course, state::machine_at};
 use super::words::{self, element, ended, grouped, lanes, plain_value, text};
 use ptx_interp::inspect::{self, RegisterView};
@@ -17,7 +17,7 @@ const ELEMENTS: u64 = 16;
 
 /// The document. `line` gives the line of a byte, from 1; `source` the text of a range.
 pub fn markdown<'t>(
-    done: &Evaluated,
+    done: &LaunchRun,
     course: &Course,
     line: &dyn Fn(usize) -> usize,
     source: &dyn Fn(Range<usize>) -> Option<&'t str>,
@@ -54,7 +54,7 @@ fn fenced(text: &str) -> String {
     format!("{fence}text\n{}\n{fence}\n", text.trim_end())
 }
 
-fn launch(done: &Evaluated, out: &mut String) {
+fn launch(done: &LaunchRun, out: &mut String) {
     let lines = done.launch.lines();
     let lines: Vec<&str> = lines.lines().filter(|l| !l.starts_with("//! expect:")).collect();
     let _ = writeln!(out, "```ptx\n{}\n```\n", lines.join("\n"));
@@ -73,7 +73,7 @@ fn launch(done: &Evaluated, out: &mut String) {
     let _ = writeln!(out, "Guessed: {parts}.{lengths}\n");
 }
 
-fn faults(done: &Evaluated, line: &dyn Fn(usize) -> usize, out: &mut String) {
+fn faults(done: &LaunchRun, line: &dyn Fn(usize) -> usize, out: &mut String) {
     if done.faults().is_empty() {
         return;
     }
@@ -95,7 +95,7 @@ fn more(count: usize, out: &mut String) {
     }
 }
 
-fn verdicts(done: &Evaluated, out: &mut String) {
+fn verdicts(done: &LaunchRun, out: &mut String) {
     if done.verdicts.is_empty() {
         return;
     }
@@ -112,7 +112,7 @@ fn verdicts(done: &Evaluated, out: &mut String) {
 }
 
 /// Those that changed, from the first element that did.
-fn buffers(done: &Evaluated, out: &mut String) {
+fn buffers(done: &LaunchRun, out: &mut String) {
     let machine = &done.run.machine;
     let mut said = false;
     for (placed, before) in done.buffers.iter().zip(&done.before) {
@@ -139,7 +139,7 @@ fn buffers(done: &Evaluated, out: &mut String) {
 
 /// Where the lanes of the warp were not together.
 fn divergence<'t>(
-    done: &Evaluated,
+    done: &LaunchRun,
     course: &Course,
     line: &dyn Fn(usize) -> usize,
     source: &dyn Fn(Range<usize>) -> Option<&'t str>,
@@ -175,7 +175,7 @@ fn divergence<'t>(
 }
 
 /// What the registers held at last.
-fn registers(done: &Evaluated, course: &Course, cancelled: &dyn Fn() -> bool, out: &mut String) {
+fn registers(done: &LaunchRun, course: &Course, cancelled: &dyn Fn() -> bool, out: &mut String) {
     let target = course.target;
     let Some(machine) = machine_at(done, course, Some(course.steps), cancelled) else { return };
     let next = inspect::groups(&machine, target).and_then(|g| g.next).unwrap_or(0);

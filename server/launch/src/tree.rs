@@ -7,68 +7,68 @@ use toml::de::{DeTable, DeValue};
 
 /// A value and where it stands; an empty range where that is not known.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Node {
-    pub value: Value,
+pub(super) struct LaunchNode {
+    pub value: LaunchValue,
     pub range: Range<usize>,
 }
 
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Value {
+pub(super) enum LaunchValue {
     Text(String),
     /// As it is spelled, so that nothing of it is lost.
     Number(String),
     Truth(bool),
-    List(Vec<Node>),
-    Table(Vec<Entry>),
+    List(Vec<LaunchNode>),
+    Table(Vec<LaunchEntry>),
     /// A date, or null.
     Other(&'static str),
 }
 
 /// A key with its value.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Entry {
+pub(super) struct LaunchEntry {
     pub key: String,
     pub key_range: Range<usize>,
-    pub node: Node,
+    pub node: LaunchNode,
 }
 
-impl Node {
+impl LaunchNode {
     /// What it is, for messages.
     pub(super) fn kind(&self) -> &'static str {
         match &self.value {
-            Value::Text(_) => "a string",
-            Value::Number(_) => "a number",
-            Value::Truth(_) => "true or false",
-            Value::List(_) => "a list",
-            Value::Table(_) => "a table",
-            Value::Other(what) => what,
+            LaunchValue::Text(_) => "a string",
+            LaunchValue::Number(_) => "a number",
+            LaunchValue::Truth(_) => "true or false",
+            LaunchValue::List(_) => "a list",
+            LaunchValue::Table(_) => "a table",
+            LaunchValue::Other(what) => what,
         }
     }
 }
 
 /// A TOML document.
-pub(super) fn toml(text: &str) -> (Vec<Entry>, Vec<Mistake>) {
+pub(super) fn toml(text: &str) -> (Vec<LaunchEntry>, Vec<Mistake>) {
     let (document, errors) = DeTable::parse_recoverable(text);
     let mistakes = errors.iter().map(|e| Mistake::new(e.span().unwrap_or(0..0), e.message().trim().to_owned()));
     (table(document.into_inner()), mistakes.collect())
 }
 
-fn table(table: DeTable<'_>) -> Vec<Entry> {
+fn table(table: DeTable<'_>) -> Vec<LaunchEntry> {
     let entry = |(key, node): (Spanned<_>, Spanned<DeValue<'_>>)| {
         let key_range = key.span();
-        Entry { key: String::from(key.into_inner()), key_range, node: toml_node(node) }
+        LaunchEntry { key: String::from(key.into_inner()), key_range, node: toml_node(node) }
     };
-    let mut out: Vec<Entry> = table.into_iter().map(entry).collect();
+    let mut out: Vec<LaunchEntry> = table.into_iter().map(entry).collect();
     // In the order of the text.
     out.sort_by_key(|e| e.key_range.start);
     out
 }
 
-fn toml_node(node: Spanned<DeValue<'_>>) -> Node {
+fn toml_node(node: Spanned<DeValue<'_>>) -> LaunchNode {
     let range = node.span();
     let value = match node.into_inner() {
-        DeValue::String(text) => Value::Text(text.into_owned()),
+        DeValue::String(text) => LaunchValue::Text(text.into_owned()),
         DeValue::Integer(number) => {
             let prefix = match number.radix() {
                 16 => "0x",
@@ -76,21 +76,21 @@ fn toml_node(node: Spanned<DeValue<'_>>) -> Node {
                 _ => "",
             };
             match (number.radix(), u128::from_str_radix(number.as_str(), 8)) {
-                (8, Ok(value)) => Value::Number(value.to_string()),
-                _ => Value::Number(format!("{prefix}{}", number.as_str())),
+                (8, Ok(value)) => LaunchValue::Number(value.to_string()),
+                _ => LaunchValue::Number(format!("{prefix}{}", number.as_str())),
             }
         }
-        DeValue::Float(number) => Value::Number(number.as_str().to_owned()),
-        DeValue::Boolean(value) => Value::Truth(value),
-        DeValue::Datetime(_) => Value::Other("a date"),
-        DeValue::Array(all) => Value::List(all.into_iter().map(toml_node).collect()),
-        DeValue::Table(entries) => Value::Table(table(entries)),
+        DeValue::Float(number) => LaunchValue::Number(number.as_str().to_owned()),
+        DeValue::Boolean(value) => LaunchValue::Truth(value),
+        DeValue::Datetime(_) => LaunchValue::Other("a date"),
+        DeValue::Array(all) => LaunchValue::List(all.into_iter().map(toml_node).collect()),
+        DeValue::Table(entries) => LaunchValue::Table(table(entries)),
     };
-    Node { value, range }
+    LaunchNode { value, range }
 }
 
 /// A JSON document.
-pub(super) fn json(text: &str) -> Result<Node, Mistake> {
+pub(super) fn json(text: &str) -> Result<LaunchNode, Mistake> {
     let value: serde_json::Value = serde_json::from_str(text).map_err(|error| {
         let before: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
         let at = (before + error.column().saturating_sub(1)).min(text.len());
@@ -101,18 +101,18 @@ pub(super) fn json(text: &str) -> Result<Node, Mistake> {
     Ok(json_node(value))
 }
 
-fn json_node(value: serde_json::Value) -> Node {
+fn json_node(value: serde_json::Value) -> LaunchNode {
     use serde_json::Value as Json;
     let value = match value {
-        Json::Null => Value::Other("null"),
-        Json::Bool(value) => Value::Truth(value),
-        Json::Number(number) => Value::Number(number.to_string()),
-        Json::String(text) => Value::Text(text),
-        Json::Array(all) => Value::List(all.into_iter().map(json_node).collect()),
+        Json::Null => LaunchValue::Other("null"),
+        Json::Bool(value) => LaunchValue::Truth(value),
+        Json::Number(number) => LaunchValue::Number(number.to_string()),
+        Json::String(text) => LaunchValue::Text(text),
+        Json::Array(all) => LaunchValue::List(all.into_iter().map(json_node).collect()),
         Json::Object(all) => {
-            let entry = |(key, value)| Entry { key, key_range: 0..0, node: json_node(value) };
-            Value::Table(all.into_iter().map(entry).collect())
+            let entry = |(key, value)| LaunchEntry { key, key_range: 0..0, node: json_node(value) };
+            LaunchValue::Table(all.into_iter().map(entry).collect())
         }
     };
-    Node { value, range: 0..0 }
+    LaunchNode { value, range: 0..0 }
 }

@@ -1,6 +1,6 @@
 //! What a warp's instructions have written last: for values at the ends of lines.
 
-use super::evaluate::Evaluated;
+use super::evaluate::LaunchRun;
 use super::words::plain_value;
 use ptx_analysis::flow::Slot;
 use ptx_interp::findings::Site;
@@ -15,9 +15,9 @@ const LOOKED_AT: u64 = 1 << 16;
 /// Steps that are repeated at a time, so that their registers do not fill the memory.
 const AT_A_TIME: u64 = 4096;
 
-/// What the instructions of a kernel have written last, up to a step of a warp.
+/// The values that the instructions of a kernel wrote last, up to a step of a warp.
 #[derive(Debug)]
-pub struct Values {
+pub struct LastValues {
     /// The warp.
     pub target: Target,
     /// The last step that counts.
@@ -81,9 +81,9 @@ pub struct LineValue {
     pub tooltip: String,
 }
 
-impl Values {
+impl LastValues {
     /// Those of a warp up to a step. `cancelled` is asked now and then.
-    pub fn new(done: &Evaluated, target: Target, until: u64, cancelled: &dyn Fn() -> bool) -> Self {
+    pub fn new(done: &LaunchRun, target: Target, until: u64, cancelled: &dyn Fn() -> bool) -> Self {
         let mut sites: BTreeMap<(u32, u32), Last> = BTreeMap::new();
         let mut from = until.saturating_sub(LOOKED_AT - 1);
         while from <= until && !cancelled() {
@@ -109,7 +109,7 @@ impl Values {
     }
 
     /// What the instructions have to show for a lane, in the order of the program; `text` is that of the module.
-    pub fn of_lane(&self, done: &Evaluated, text: &str, lane: u32) -> Vec<LineValue> {
+    pub fn of_lane(&self, done: &LaunchRun, text: &str, lane: u32) -> Vec<LineValue> {
         let executable = &done.run.machine.executable;
         let mut out = Vec::new();
         let mut meanings = BTreeMap::new();
@@ -145,7 +145,7 @@ impl Values {
 }
 
 /// The name and the type of a register that was changed.
-pub fn named(done: &Evaluated, change: &Change) -> Option<(String, &'static str)> {
+pub fn named(done: &LaunchRun, change: &Change) -> Option<(String, &'static str)> {
     let function = done.run.machine.executable.function(change.function)?;
     let slot = Slot(change.slot);
     ((change.slot as usize) < function.registers.len())
@@ -154,7 +154,7 @@ pub fn named(done: &Evaluated, change: &Change) -> Option<(String, &'static str)
 
 /// The type that the readers of an untyped register give it; `known` caches the answer for each function.
 fn meant(
-    done: &Evaluated,
+    done: &LaunchRun,
     change: &Change,
     known: &mut BTreeMap<u32, Vec<Option<&'static str>>>,
 ) -> Option<&'static str> {

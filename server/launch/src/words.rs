@@ -1,6 +1,6 @@
 //! What came of a launch, in words: for terminals, result documents and hints.
 
-use super::evaluate::Evaluated;
+use super::evaluate::LaunchRun;
 use ptx_analysis::codes::Text;
 use ptx_analysis::{Diagnostic, Finding, Related, Severity};
 use ptx_interp::findings::Fault;
@@ -9,7 +9,7 @@ use ptx_interp::launch::{Element, Kind, Placed, Snapshot, status_name};
 use ptx_interp::machine::{Change, Machine, Status};
 
 /// How the run ended, in words.
-pub fn ended(done: &Evaluated, line: &dyn Fn(usize) -> usize) -> String {
+pub fn ended(done: &LaunchRun, line: &dyn Fn(usize) -> usize) -> String {
     let steps = grouped(done.run.machine.steps);
     let time = done.time.as_secs_f64();
     let time = match time {
@@ -46,7 +46,7 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// A fault as a finding.
-pub fn diagnostic(done: &Evaluated, fault: &Fault) -> Diagnostic {
+pub fn diagnostic(done: &LaunchRun, fault: &Fault) -> Diagnostic {
     let range = |site| done.run.machine.executable.range(site);
     let [x, y, z] = fault.cta;
     let seen = if fault.count > 1 { format!(", and {} times in all", grouped(fault.count)) } else { String::new() };
@@ -93,7 +93,7 @@ pub fn value(ty: &str, change: &Change, mask: u32) -> String {
     listed(ty, change, mask, element, false, &|bits| element.text(bits))
 }
 
-/// The same for somebody who reads along: as the instruction takes it that has written it, without leading zeros, and addresses by their names.
+/// The same in short form: with the type of the instruction that wrote it, without leading zeros, and addresses by their names.
 pub fn plain_value(ty: &str, instruction: &str, change: &Change, mask: u32, machine: &Machine) -> String {
     let declared = element_of(ty, change);
     let says = |e: &Element| e.bits() == declared.bits() && e.kind() != Kind::Bits;
@@ -120,14 +120,14 @@ pub fn plain_value(ty: &str, instruction: &str, change: &Change, mask: u32, mach
     listed(ty, change, mask, element, false, &text)
 }
 
-/// The element of a packed type that fills so many bits: of `.f16x2` the `f16`.
+/// The element of a packed type, if the type fills `bits` bits: of `.f16x2` the `f16`.
 fn packed(ty: &str, bits: u32) -> Option<Element> {
     let (element, count) = ty.rsplit_once('x')?;
     let (element, count) = (Element::named(element)?, count.parse::<u32>().ok()?);
     (element.bits() * count == bits).then_some(element)
 }
 
-/// A value of a type for somebody who reads along: what has more than 32 bits and no sign is an address more often than a number.
+/// A value of a type in short form. An unsigned value beyond 32 bits is printed in hexadecimal, since it is usually an address.
 pub fn readable(element: Element, bits: u128) -> String {
     match element.kind() {
         Kind::Integer { signed: false } if bits >> 32 != 0 => format!("{bits:#x}"),

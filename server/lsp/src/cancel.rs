@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::runtime::Handle;
 use tower_lsp_server::jsonrpc::{Error, Result};
 
-/// Tells whether to stop. What takes long asks now and then, and returns whatever it has.
+/// Whether to stop. Long computations poll it, and return what they have once it is set.
 #[derive(Debug, Clone, Default)]
-pub struct Cancelled(Arc<AtomicBool>);
+pub struct CancelFlag(Arc<AtomicBool>);
 
-impl Cancelled {
+impl CancelFlag {
     /// Whether the work is cancelled.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
@@ -31,11 +31,11 @@ impl Cancelled {
 
 /// Held by a handler: the framework drops a handler that is cancelled, and its work learns of it.
 #[derive(Debug, Default)]
-pub struct UntilDropped(Cancelled);
+pub struct UntilDropped(CancelFlag);
 
 impl UntilDropped {
     /// What the work asks.
-    pub fn token(&self) -> Cancelled {
+    pub fn token(&self) -> CancelFlag {
         self.0.clone()
     }
 }
@@ -59,7 +59,7 @@ pub async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'st
 ///
 /// # Errors
 /// If it panics.
-pub async fn cancellable<T: Send + 'static>(work: impl FnOnce(&Cancelled) -> T + Send + 'static) -> Result<T> {
+pub async fn cancellable<T: Send + 'static>(work: impl FnOnce(&CancelFlag) -> T + Send + 'static) -> Result<T> {
     cancellable_in(&Handle::current(), work).await
 }
 
@@ -69,7 +69,7 @@ pub async fn cancellable<T: Send + 'static>(work: impl FnOnce(&Cancelled) -> T +
 /// If it panics.
 pub async fn cancellable_in<T: Send + 'static>(
     pool: &Handle,
-    work: impl FnOnce(&Cancelled) -> T + Send + 'static,
+    work: impl FnOnce(&CancelFlag) -> T + Send + 'static,
 ) -> Result<T> {
     let wanted = UntilDropped::default();
     let cancelled = wanted.token();

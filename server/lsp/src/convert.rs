@@ -1,6 +1,6 @@
 //! From plain data with byte offsets to the types of the protocol.
 
-use super::session::Session;
+use super::session::ClientFeatures;
 use super::settings;
 use ptx_analysis::Code;
 use ptx_analysis::Severity;
@@ -14,22 +14,22 @@ use tower_lsp_server::ls_types::{
     Location, NumberOrString, SymbolInformation, Uri,
 };
 
-/// What diagnostics are converted with.
+/// The context of a conversion of diagnostics.
 #[derive(Debug, Clone, Copy)]
-pub struct Context<'a> {
+pub struct ConversionContext<'a> {
     /// The document.
     pub uri: &'a Uri,
     /// Its text.
     pub rope: &'a Rope,
     /// What the client takes.
-    pub session: Session,
+    pub session: ClientFeatures,
     /// What the user wants.
-    pub settings: &'a settings::Diagnostics,
+    pub settings: &'a settings::DiagnosticsSettings,
 }
 
 /// Diagnostics in the order of the text, as many as the user wants, and which of them wait.
 pub fn limited(
-    context: &Context<'_>,
+    context: &ConversionContext<'_>,
     found: Vec<ptx_analysis::Diagnostic>,
     held: Vec<bool>,
 ) -> (Vec<ptx_analysis::Diagnostic>, Vec<bool>) {
@@ -47,14 +47,14 @@ pub fn limited(
 }
 
 /// Diagnostics for the client.
-pub fn diagnostics(context: &Context<'_>, found: &[ptx_analysis::Diagnostic]) -> Vec<Diagnostic> {
+pub fn diagnostics(context: &ConversionContext<'_>, found: &[ptx_analysis::Diagnostic]) -> Vec<Diagnostic> {
     let mut pages = HashMap::new();
     found.iter().map(|d| diagnostic(context, d, &mut pages)).collect()
 }
 
 type Pages = HashMap<&'static str, Option<CodeDescription>>;
 
-fn diagnostic(context: &Context<'_>, found: &ptx_analysis::Diagnostic, pages: &mut Pages) -> Diagnostic {
+fn diagnostic(context: &ConversionContext<'_>, found: &ptx_analysis::Diagnostic, pages: &mut Pages) -> Diagnostic {
     let range = |range: &Range<usize>| context.session.encoding.range(context.rope, range);
     let related = |r: &ptx_analysis::Related| DiagnosticRelatedInformation {
         location: Location { uri: context.uri.clone(), range: range(&r.range) },
@@ -103,7 +103,7 @@ fn severity(severity: Severity) -> DiagnosticSeverity {
 }
 
 /// An outline as a tree.
-pub fn nested(session: Session, rope: &Rope, symbols: Vec<Symbol>) -> Vec<DocumentSymbol> {
+pub fn nested(session: ClientFeatures, rope: &Rope, symbols: Vec<Symbol>) -> Vec<DocumentSymbol> {
     let convert = |symbol: Symbol| {
         let children = nested(session, rope, symbol.children);
         #[allow(deprecated)] // The field has to be named; it is never set.
@@ -122,9 +122,9 @@ pub fn nested(session: Session, rope: &Rope, symbols: Vec<Symbol>) -> Vec<Docume
 }
 
 /// An outline as a list, for clients that know no tree.
-pub fn flat(session: Session, rope: &Rope, uri: &Uri, symbols: Vec<Symbol>) -> Vec<SymbolInformation> {
+pub fn flat(session: ClientFeatures, rope: &Rope, uri: &Uri, symbols: Vec<Symbol>) -> Vec<SymbolInformation> {
     fn add(
-        session: Session,
+        session: ClientFeatures,
         symbols: Vec<Symbol>,
         container: Option<&str>,
         place: &impl Fn(&Symbol) -> Location,
@@ -150,7 +150,7 @@ pub fn flat(session: Session, rope: &Rope, uri: &Uri, symbols: Vec<Symbol>) -> V
 }
 
 /// The protocol's kinds are those of other languages; these have fitting icons.
-pub fn symbol_kind(session: Session, kind: SymbolKind) -> ls_types::SymbolKind {
+pub fn symbol_kind(session: ClientFeatures, kind: SymbolKind) -> ls_types::SymbolKind {
     match kind {
         SymbolKind::Kernel | SymbolKind::Function | SymbolKind::Alias => ls_types::SymbolKind::FUNCTION,
         SymbolKind::Parameter => ls_types::SymbolKind::FIELD,

@@ -4,10 +4,10 @@
 //! a new *revision*, and the worker brings tree and diagnostics up to the newest one. A reader that needs a tree notes the revision
 //! first, and then waits until the worker has published that one or a later one.
 
-use super::evaluation::Slot;
-use super::handlers::semantic_tokens::Given;
+use super::evaluation::EvaluationSlot;
+use super::handlers::semantic_tokens::SentTokens;
 use super::moved::Edits;
-use super::position::Encoding;
+use super::position::ColumnEncoding;
 use super::shared::lock;
 use ptx_analysis::registers::Figures;
 use ptx_analysis::{ModuleFacts, Report};
@@ -20,18 +20,18 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tower_lsp_server::ls_types::{self, TextDocumentContentChangeEvent, Uri};
 
-/// A change of a document, in bytes.
+/// A change of a document; ranges are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum DocumentChange {
     /// A range is replaced.
     Edit(Range<usize>, String),
     /// All is new; the text is that of the rope.
     Replace,
 }
 
-/// A text with its tree.
+/// A text with its syntax tree.
 #[derive(Debug)]
-pub struct Parsed {
+pub struct ParsedText {
     /// Of this revision.
     pub revision: u64,
     /// Nothing for a text that is not PTX.
@@ -42,16 +42,16 @@ pub struct Parsed {
     pub complete: bool,
 }
 
-impl Parsed {
+impl ParsedText {
     /// Nothing is known of a revision, and nothing will be.
     pub fn nothing(revision: u64) -> Self {
         Self { revision, snapshot: None, figures: Arc::default(), complete: true }
     }
 }
 
-/// What is wrong with a text.
+/// A text with its diagnostics.
 #[derive(Debug)]
-pub struct Checked {
+pub struct CheckedText {
     /// Of this revision.
     pub revision: u64,
     /// How many publications of the same revision came before.
@@ -85,7 +85,7 @@ pub struct Timings {
     pub convert: Duration,
 }
 
-impl Checked {
+impl CheckedText {
     /// Nothing to say about a revision.
     pub fn nothing(revision: u64, version: i32, timings: Timings) -> Self {
         Self {
@@ -102,7 +102,7 @@ impl Checked {
     }
 }
 
-impl Checked {
+impl CheckedText {
     /// The diagnostics that the client is to show now.
     pub fn published(&self) -> Cow<'_, [ls_types::Diagnostic]> {
         if !self.held.contains(&true) {
@@ -124,11 +124,11 @@ pub enum Wait {
     Over,
 }
 
-/// What the worker takes over.
+/// Changes of a document that the worker takes over.
 #[derive(Debug)]
-pub struct Work {
+pub struct DocumentWork {
     /// What happened since the last time.
-    pub changes: Vec<Change>,
+    pub changes: Vec<DocumentChange>,
     /// The text that comes of it.
     pub rope: Rope,
     /// Its revision.
@@ -148,7 +148,7 @@ struct Inbox {
     rope: Rope,
     revision: u64,
     version: i32,
-    changes: Vec<Change>,
+    changes: Vec<DocumentChange>,
     moved: Edits,
     edited: Instant,
     saved: bool,
@@ -159,17 +159,17 @@ struct Inbox {
 
 /// An open document.
 #[derive(Debug)]
-pub struct Document {
+pub struct OpenDocument {
     /// Its name.
     pub uri: Uri,
     /// The semantic tokens that the client has got last, for those that it gets next.
-    pub tokens: Mutex<Option<Given>>,
+    pub tokens: Mutex<Option<SentTokens>>,
     /// What its kernels are evaluated for, and what came of it.
-    pub evaluation: Slot,
+    pub evaluation: EvaluationSlot,
     inbox: Mutex<Inbox>,
     wake: Condvar,
-    parsed: watch::Receiver<Option<Arc<Parsed>>>,
-    checked: watch::Receiver<Option<Arc<Checked>>>,
+    parsed: watch::Receiver<Option<Arc<ParsedText>>>,
+    checked: watch::Receiver<Option<Arc<CheckedText>>>,
     facts: watch::Receiver<Arc<ModuleFacts>>,
 }
 
@@ -177,9 +177,9 @@ pub struct Document {
 #[derive(Debug)]
 pub struct Publisher {
     /// For those who wait for a tree.
-    pub parsed: watch::Sender<Option<Arc<Parsed>>>,
+    pub parsed: watch::Sender<Option<Arc<ParsedText>>>,
     /// For those who wait for diagnostics.
-    pub checked: watch::Sender<Option<Arc<Checked>>>,
+    pub checked: watch::Sender<Option<Arc<CheckedText>>>,
     /// Flow facts of the last idle-time analysis; read without waiting.
     pub facts: watch::Sender<Arc<ModuleFacts>>,
 }
@@ -190,7 +190,7 @@ fn next_revision() -> u64 {
     REVISION.fetch_add(1, Ordering::Relaxed)
 }
 
-impl Document {
+impl OpenDocument {
     /// A document as it was opened.
     pub fn new(uri: Uri, text: &str, version: i32) -> (Self, Publisher) {
         let (parsed_sender, parsed) = watch::channel(None);
@@ -201,7 +201,7 @@ impl Document {
             rope: Rope::from_str(text),
             revision,
             version,
-            changes: vec![Change::Replace],
+            changes: vec![DocumentChange::Replace],
             moved: Edits::new(revision),
             edited: Instant::now(),
             saved: false,
@@ -210,7 +210,7 @@ impl Document {
             lost: false,
         };
         let (inbox, wake, tokens) = (Mutex::new(inbox), Condvar::new(), Mutex::default());
-        let evaluation = Slot::default();
+        let evaluation = EvaluationSlot::default();
         let document = Self { uri, tokens, evaluation, inbox, wake, parsed, checked, facts };
         (document, Publisher { parsed: parsed_sender, checked: checked_sender, facts: facts_sender })
     }
@@ -218,7 +218,7 @@ impl Document {
     /// Applies the changes of one notification; tells whether the text is known afterwards.
     ///
     /// Of a text that is not known, ranges mean nothing: only a whole text counts, and what follows it.
-    pub fn change(&self, encoding: Encoding, version: i32, changes: Vec<TextDocumentContentChangeEvent>) -> bool {
+    pub fn change(&self, encoding: ColumnEncoding, version: i32, changes: Vec<TextDocumentContentChangeEvent>) -> bool {
         let mut inbox = lock(&self.inbox);
         let whole = changes.iter().position(|c| c.range.is_none());
         let known = match (inbox.lost, whole) {
@@ -276,7 +276,7 @@ impl Document {
     }
 
     /// The newest revision, and a range of its text as a request names it. To be called before anything is waited for.
-    pub fn note(&self, encoding: Encoding, range: ls_types::Range) -> (u64, Range<usize>) {
+    pub fn note(&self, encoding: ColumnEncoding, range: ls_types::Range) -> (u64, Range<usize>) {
         let inbox = lock(&self.inbox);
         (inbox.revision, encoding.offsets(&inbox.rope, range))
     }
@@ -293,7 +293,7 @@ impl Document {
     }
 
     /// Waits for something to do; nothing once the document is closed.
-    pub fn take(&self) -> Option<Work> {
+    pub fn take(&self) -> Option<DocumentWork> {
         let mut inbox = lock(&self.inbox);
         while !inbox.waiting && !inbox.closed {
             inbox = self.wake.wait(inbox).unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -303,7 +303,7 @@ impl Document {
         }
         inbox.waiting = false;
         let changes = std::mem::take(&mut inbox.changes);
-        Some(Work {
+        Some(DocumentWork {
             changes,
             rope: inbox.rope.clone(),
             revision: inbox.revision,
@@ -353,28 +353,28 @@ impl Document {
     }
 
     /// The tree of a revision or of a later one; nothing if the document is closed first.
-    pub async fn parsed(&self, revision: u64) -> Option<Arc<Parsed>> {
+    pub async fn parsed(&self, revision: u64) -> Option<Arc<ParsedText>> {
         let mut receiver = self.parsed.clone();
         let found = receiver.wait_for(|p| p.as_ref().is_some_and(|p| p.revision >= revision)).await.ok()?;
         found.clone()
     }
 
     /// The last tree, of whatever revision.
-    pub fn last_parsed(&self) -> Option<Arc<Parsed>> {
+    pub fn last_parsed(&self) -> Option<Arc<ParsedText>> {
         self.parsed.borrow().clone()
     }
 
     /// The diagnostics of a revision or of a later one; nothing if the document is closed first.
-    pub async fn checked(&self, revision: u64) -> Option<Arc<Checked>> {
+    pub async fn checked(&self, revision: u64) -> Option<Arc<CheckedText>> {
         let mut receiver = self.checked.clone();
         let found = receiver.wait_for(|c| c.as_ref().is_some_and(|c| c.revision >= revision)).await.ok()?;
         found.clone()
     }
 
     /// The tree of a revision or of a later one with what the second pass found out about that, if this comes in time; else the last tree.
-    pub async fn passed(&self, revision: u64, patience: Duration) -> Option<Arc<Parsed>> {
+    pub async fn passed(&self, revision: u64, patience: Duration) -> Option<Arc<ParsedText>> {
         let mut receiver = self.parsed.clone();
-        let done = |p: &Option<Arc<Parsed>>| p.as_ref().is_some_and(|p| p.revision >= revision && p.complete);
+        let done = |p: &Option<Arc<ParsedText>>| p.as_ref().is_some_and(|p| p.revision >= revision && p.complete);
         if let Ok(found) = tokio::time::timeout(patience, receiver.wait_for(done)).await {
             return found.ok()?.clone();
         }
@@ -387,7 +387,7 @@ impl Document {
     }
 
     /// The last diagnostics, of whatever revision.
-    pub fn last_checked(&self) -> Option<Arc<Checked>> {
+    pub fn last_checked(&self) -> Option<Arc<CheckedText>> {
         self.checked.borrow().clone()
     }
 }
@@ -407,7 +407,7 @@ impl Inbox {
         if new.len() > text.len() / 2 && old.len() > self.rope.len_bytes() / 2 {
             self.rope = Rope::from_str(text);
             self.changes.clear();
-            self.changes.push(Change::Replace);
+            self.changes.push(DocumentChange::Replace);
             self.moved.replaced(self.revision);
         } else {
             let new = new.to_owned();
@@ -422,7 +422,7 @@ impl Inbox {
         self.rope.remove(start..end);
         self.rope.insert(start, &new);
         self.moved.push(self.revision, range.clone(), new.len());
-        self.changes.push(Change::Edit(range, new));
+        self.changes.push(DocumentChange::Edit(range, new));
     }
 }
 
@@ -463,16 +463,16 @@ mod tests {
 
     #[test]
     fn whole_texts_become_edits() {
-        let (document, _publisher) = Document::new("file:///a.ptx".parse().unwrap(), "one two three four", 1);
+        let (document, _publisher) = OpenDocument::new("file:///a.ptx".parse().unwrap(), "one two three four", 1);
         document.take();
         let whole = |text: &str| TextDocumentContentChangeEvent { range: None, range_length: None, text: text.into() };
-        document.change(Encoding::Utf16, 2, vec![whole("one 2 three four")]);
+        document.change(ColumnEncoding::Utf16, 2, vec![whole("one 2 three four")]);
         let work = document.take().unwrap();
-        assert_eq!(work.changes, [Change::Edit(4..7, "2".into())]);
+        assert_eq!(work.changes, [DocumentChange::Edit(4..7, "2".into())]);
         assert_eq!((work.rope.to_string().as_str(), work.version), ("one 2 three four", 2));
-        document.change(Encoding::Utf16, 3, vec![whole("something else")]);
+        document.change(ColumnEncoding::Utf16, 3, vec![whole("something else")]);
         let work = document.take().unwrap();
-        assert_eq!(work.changes, [Change::Replace]);
+        assert_eq!(work.changes, [DocumentChange::Replace]);
         assert_eq!(work.rope.to_string(), "something else");
     }
 }

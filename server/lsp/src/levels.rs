@@ -7,9 +7,9 @@ use std::collections::HashMap;
 /// The names of the levels, the loudest first.
 pub const NAMES: [&str; 5] = ["error", "warning", "information", "hint", "off"];
 
-/// What the user says about kinds of findings; of the others their usual levels hold.
+/// The levels that the user sets for diagnostic codes; other codes keep their default level.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Levels {
+pub struct DiagnosticLevels {
     /// `None`: not reported.
     changed: HashMap<Code, Option<Severity>>,
 }
@@ -26,10 +26,15 @@ pub fn level(name: &str) -> Option<Option<Severity>> {
     })
 }
 
-impl Levels {
+impl DiagnosticLevels {
     /// Says how loud a kind of finding is to be; `None` silences it.
     pub fn set(&mut self, code: Code, level: Option<Severity>) {
         self.changed.insert(code, level);
+    }
+
+    /// Says how loud a kind of finding is to be, unless that was said before.
+    pub fn set_if_unset(&mut self, code: Code, level: Option<Severity>) {
+        self.changed.entry(code).or_insert(level);
     }
 
     /// The severity that a finding with this code has, where it is usually `usual`; `None` if it is not reported.
@@ -64,8 +69,8 @@ mod tests {
 
     #[test]
     fn usual_levels_and_others() {
-        let mut levels = Levels::default();
-        let of = |levels: &Levels, code| levels.of(code, Severity::Warning);
+        let mut levels = DiagnosticLevels::default();
+        let of = |levels: &DiagnosticLevels, code| levels.of(code, Severity::Warning);
         assert_eq!(of(&levels, Code::Deprecated), Some(Severity::Warning));
         assert_eq!(of(&levels, Code::NotPortable), None);
         assert!(!levels.want_portable());

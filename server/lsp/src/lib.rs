@@ -34,7 +34,7 @@ pub use convert::page_address;
 pub use log::ClientLog;
 
 use backend::Backend;
-use pools::Threads;
+use pools::ThreadPools;
 use ptx_wire::ending;
 use ptx_wire::outgoing::Outgoing;
 use shared::Shared;
@@ -77,7 +77,7 @@ pub fn serve(
     output: impl Write + Send + 'static,
     end: impl Fn(bool, CleanUp) + Send + Sync + 'static,
 ) -> std::io::Result<bool> {
-    let threads = Threads::new()?;
+    let threads = ThreadPools::new()?;
     let outgoing = Outgoing::start(output)?;
     let shared: Arc<OnceLock<Arc<Shared>>> = Arc::default();
     let late = Arc::clone(&shared);
@@ -97,7 +97,7 @@ pub fn serve(
     let (service, socket) = service.finish();
     let state = Arc::clone(&shared);
     let lost = Arc::clone(&shared);
-    let gate = transport::Gate {
+    let gate = transport::MessageGate {
         refuse: Box::new(move |request| unreadable::refuse(state.get()?, request)),
         lose: Box::new(move |message| {
             if let Some(shared) = lost.get() {

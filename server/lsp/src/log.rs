@@ -77,18 +77,18 @@ impl<S: Subscriber> Layer<S> for ClientLog {
             // What the protocol calls so; its `Debug` is newer than many clients.
             _ => MessageType::LOG,
         };
-        let mut words = Words::default();
+        let mut words = EventText::default();
         event.record(&mut words);
         let params = LogMessageParams { typ, message: words.0 };
         client.encoded(outgoing::notification("window/logMessage", params));
     }
 }
 
-/// The message of an event, and its values behind it.
+/// The message of an event, followed by its fields.
 #[derive(Default)]
-struct Words(String);
+struct EventText(String);
 
-impl Visit for Words {
+impl Visit for EventText {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         if field.name() == "message" {
             let rest = std::mem::replace(&mut self.0, format!("{value:?}"));

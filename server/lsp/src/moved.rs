@@ -11,7 +11,7 @@ use std::ops::Range;
 const MAX_EDITS: usize = 256;
 
 #[derive(Debug)]
-struct Edit {
+struct TrackedEdit {
     revision: u64,
     range: Range<usize>,
     length: usize,
@@ -20,7 +20,7 @@ struct Edit {
 /// The last edits of a document.
 #[derive(Debug)]
 pub struct Edits {
-    edits: VecDeque<Edit>,
+    edits: VecDeque<TrackedEdit>,
     /// Everything since this revision is known.
     known_since: u64,
 }
@@ -38,7 +38,7 @@ impl Edits {
         {
             self.known_since = oldest.revision;
         }
-        self.edits.push_back(Edit { revision, range, length });
+        self.edits.push_back(TrackedEdit { revision, range, length });
     }
 
     /// All of the text is another one.

@@ -19,15 +19,15 @@ pub struct Pools {
     pub evaluations: Handle,
 }
 
-/// The threads themselves.
+/// The threads behind the pools.
 #[derive(Debug)]
-pub struct Threads {
+pub struct ThreadPools {
     requests: Runtime,
     instant: Runtime,
     evaluations: Runtime,
 }
 
-impl Threads {
+impl ThreadPools {
     /// Starts nothing yet but two threads for asynchronous work.
     ///
     /// # Errors
@@ -92,8 +92,8 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn runs_of_kernels_keep_nobody_waiting() {
-        let threads = Threads::new().unwrap();
+    fn running_kernels_does_not_delay_requests() {
+        let threads = ThreadPools::new().unwrap();
         let pools = threads.pools();
         let (free, until) = channel::<()>();
         let until = std::sync::Arc::new(std::sync::Mutex::new(until));

@@ -4,9 +4,9 @@ use ptx_syntax::Rope;
 use std::ops::Range;
 use tower_lsp_server::ls_types::{self, Position, PositionEncodingKind};
 
-/// What a column counts.
+/// The unit that a column counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Encoding {
+pub enum ColumnEncoding {
     /// Bytes.
     Utf8,
     /// UTF-16 code units: what a client means that says nothing.
@@ -16,7 +16,7 @@ pub enum Encoding {
     Utf32,
 }
 
-impl Encoding {
+impl ColumnEncoding {
     /// The best of those a client offers: bytes, which need no conversion, else the one that every client knows.
     pub fn choose(offered: Option<&[PositionEncodingKind]>) -> Self {
         let offered = offered.unwrap_or_default();
@@ -111,12 +111,12 @@ fn cut(n: usize) -> u32 {
 mod tests {
     use super::*;
 
-    const ALL: [Encoding; 3] = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32];
+    const ALL: [ColumnEncoding; 3] = [ColumnEncoding::Utf8, ColumnEncoding::Utf16, ColumnEncoding::Utf32];
 
     #[test]
     fn columns_in_each_encoding() {
         let rope = Rope::from_str("a😀é\r\nx\ry\u{2028}z\n");
-        for (encoding, column) in [(Encoding::Utf8, 7), (Encoding::Utf16, 4), (Encoding::Utf32, 3)] {
+        for (encoding, column) in [(ColumnEncoding::Utf8, 7), (ColumnEncoding::Utf16, 4), (ColumnEncoding::Utf32, 3)] {
             assert_eq!(encoding.offset(&rope, Position::new(0, column)), 7);
             assert_eq!(encoding.position(&rope, 7), Position::new(0, column));
         }
@@ -142,9 +142,9 @@ mod tests {
     #[test]
     fn inside_of_a_character_is_its_start() {
         let rope = Rope::from_str("😀b");
-        assert_eq!(Encoding::Utf8.offset(&rope, Position::new(0, 2)), 0);
-        assert_eq!(Encoding::Utf16.offset(&rope, Position::new(0, 1)), 0);
-        assert_eq!(Encoding::Utf16.offset(&rope, Position::new(0, 2)), 4);
+        assert_eq!(ColumnEncoding::Utf8.offset(&rope, Position::new(0, 2)), 0);
+        assert_eq!(ColumnEncoding::Utf16.offset(&rope, Position::new(0, 1)), 0);
+        assert_eq!(ColumnEncoding::Utf16.offset(&rope, Position::new(0, 2)), 4);
     }
 
     #[test]
@@ -165,10 +165,10 @@ mod tests {
     #[test]
     fn negotiation() {
         let kinds = |names: &[&'static str]| names.iter().map(|n| PositionEncodingKind::new(n)).collect::<Vec<_>>();
-        assert_eq!(Encoding::choose(None), Encoding::Utf16);
-        assert_eq!(Encoding::choose(Some(&kinds(&["utf-16", "utf-8"]))), Encoding::Utf8);
-        assert_eq!(Encoding::choose(Some(&kinds(&["utf-32"]))), Encoding::Utf32);
-        assert_eq!(Encoding::choose(Some(&kinds(&["utf-32", "utf-16"]))), Encoding::Utf16);
-        assert_eq!(Encoding::choose(Some(&kinds(&["utf-7"]))), Encoding::Utf16);
+        assert_eq!(ColumnEncoding::choose(None), ColumnEncoding::Utf16);
+        assert_eq!(ColumnEncoding::choose(Some(&kinds(&["utf-16", "utf-8"]))), ColumnEncoding::Utf8);
+        assert_eq!(ColumnEncoding::choose(Some(&kinds(&["utf-32"]))), ColumnEncoding::Utf32);
+        assert_eq!(ColumnEncoding::choose(Some(&kinds(&["utf-32", "utf-16"]))), ColumnEncoding::Utf16);
+        assert_eq!(ColumnEncoding::choose(Some(&kinds(&["utf-7"]))), ColumnEncoding::Utf16);
     }
 }

@@ -3,7 +3,7 @@
 //! Under the token that came with a request, or under one that the client is asked to make; then only for work that
 //! takes long. The user can stop it either way.
 
-use super::cancel::Cancelled;
+use super::cancel::CancelFlag;
 use super::shared::{Shared, lock};
 use ptx_wire::outgoing;
 use std::collections::HashMap;
@@ -24,11 +24,11 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// How long the client may take to make a token.
 const TOKEN_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What can be stopped by its token.
+/// Work that the client can cancel by its token.
 #[derive(Debug, Default)]
-pub struct Running(Mutex<HashMap<ProgressToken, Cancelled>>);
+pub struct RunningWork(Mutex<HashMap<ProgressToken, CancelFlag>>);
 
-impl Running {
+impl RunningWork {
     /// The user wants it stopped.
     pub fn cancel(&self, token: &ProgressToken) {
         if let Some(cancelled) = lock(&self.0).get(token) {
@@ -38,7 +38,7 @@ impl Running {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ProgressState {
     /// The client has not been asked for a token, since it may be over soon.
     Waiting,
     /// The client has been asked.
@@ -51,25 +51,30 @@ enum State {
     Silent,
 }
 
-/// Progress of one piece of work. It ends when it is dropped.
+/// Reports the progress of one piece of work; dropping it ends the report.
 #[derive(Debug)]
-pub struct Progress {
+pub struct WorkProgress {
     shared: Arc<Shared>,
     token: ProgressToken,
     title: &'static str,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<ProgressState>>,
     since: Instant,
     told: Option<Instant>,
 }
 
-impl Progress {
+impl WorkProgress {
     /// Progress of work that began just now, under the client's token if it has sent one.
-    pub fn new(shared: &Arc<Shared>, token: Option<ProgressToken>, title: &'static str, cancelled: &Cancelled) -> Self {
+    pub fn new(
+        shared: &Arc<Shared>,
+        token: Option<ProgressToken>,
+        title: &'static str,
+        cancelled: &CancelFlag,
+    ) -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);
         let state = match token {
-            Some(_) => State::Ready,
-            None if shared.session().progress => State::Waiting,
-            None => State::Silent,
+            Some(_) => ProgressState::Ready,
+            None if shared.session().progress => ProgressState::Waiting,
+            None => ProgressState::Silent,
         };
         let own = || format!("ptx-analyzer/{}", LAST.fetch_add(1, Ordering::Relaxed));
         let token = token.unwrap_or_else(|| ProgressToken::String(own()));
@@ -84,9 +89,9 @@ impl Progress {
     pub fn tell(&mut self, how_far: impl FnOnce() -> (String, u32)) {
         let state = *lock(&self.state);
         match state {
-            State::Waiting if self.since.elapsed() >= PROGRESS_DELAY => self.ask(),
-            State::Ready => {
-                self.set(State::Begun);
+            ProgressState::Waiting if self.since.elapsed() >= PROGRESS_DELAY => self.ask(),
+            ProgressState::Ready => {
+                self.set(ProgressState::Begun);
                 let (message, percentage) = how_far();
                 self.send(WorkDoneProgress::Begin(WorkDoneProgressBegin {
                     title: self.title.to_owned(),
@@ -95,7 +100,7 @@ impl Progress {
                     percentage: Some(percentage),
                 }));
             }
-            State::Begun if self.told.is_none_or(|told| told.elapsed() >= PAUSE) => {
+            ProgressState::Begun if self.told.is_none_or(|told| told.elapsed() >= PAUSE) => {
                 let (message, percentage) = how_far();
                 self.send(WorkDoneProgress::Report(WorkDoneProgressReport {
                     cancellable: Some(true),
@@ -109,18 +114,18 @@ impl Progress {
     }
 
     fn ask(&mut self) {
-        self.set(State::Asked);
+        self.set(ProgressState::Asked);
         let (client, token, state) = (self.shared.client.clone(), self.token.clone(), Arc::clone(&self.state));
         self.shared.spawn(async move {
             let made = tokio::time::timeout(TOKEN_TIMEOUT, client.create_work_done_progress(token)).await;
             let mut state = lock(&state);
-            if *state == State::Asked {
-                *state = if matches!(made, Ok(Ok(()))) { State::Ready } else { State::Silent };
+            if *state == ProgressState::Asked {
+                *state = if matches!(made, Ok(Ok(()))) { ProgressState::Ready } else { ProgressState::Silent };
             }
         });
     }
 
-    fn set(&self, state: State) {
+    fn set(&self, state: ProgressState) {
         *lock(&self.state) = state;
     }
 
@@ -130,10 +135,10 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for WorkProgress {
     fn drop(&mut self) {
         lock(&self.shared.running.0).remove(&self.token);
-        if std::mem::replace(&mut *lock(&self.state), State::Silent) == State::Begun {
+        if std::mem::replace(&mut *lock(&self.state), ProgressState::Silent) == ProgressState::Begun {
             self.send(WorkDoneProgress::End(WorkDoneProgressEnd { message: None }));
         }
     }

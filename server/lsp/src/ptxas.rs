@@ -5,11 +5,11 @@
 //! project, and does not count. `docs/decisions/0003-assembler.md` has the reasons.
 
 use super::folders::Folders;
-use super::settings::{self, Ptxas as Written, Settings};
+use super::settings::{self, PtxasSettings, Settings};
 use super::shared::lock;
-use crate::assembler::compare::Comparison;
+use crate::assembler::compare::AssemblerComparison;
 use crate::assembler::run::{CLEANUP_TIMEOUT, Runner};
-use crate::assembler::{Assembler, Configuration, Failure, Stamp};
+use crate::assembler::{AssemblerFailure, AssemblerInfo, Configuration, ExecutableStamp};
 use ptx_analysis::module::{is_function, items};
 use ptx_syntax::{Snapshot, fields};
 use serde_json::{Value, json};
@@ -27,9 +27,9 @@ const MAX_RESULTS: usize = 16;
 /// The key beside the section of settings by which a client vouches for them.
 const TRUSTED: &str = "workspaceTrusted";
 
-/// What the user has said about an assembler.
+/// The setting of the user for an assembler.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-enum Word {
+enum AssemblerSetting {
     /// Nothing.
     #[default]
     Nothing,
@@ -44,7 +44,7 @@ enum Word {
 /// The assembler, as far as the server is concerned.
 #[derive(Debug, Default)]
 pub struct Ptxas {
-    word: OnceLock<Word>,
+    word: OnceLock<AssemblerSetting>,
     /// Settings that do not count named one.
     elsewhere: AtomicBool,
     /// What runs.
@@ -53,15 +53,15 @@ pub struct Ptxas {
     guarded: OnceLock<()>,
     /// Held by the one whose turn it is.
     pub turn: Arc<tokio::sync::Mutex<()>>,
-    known: Mutex<Known>,
+    known: Mutex<AssemblerCache>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
-    assembler: Option<(Stamp, Assembler)>,
+struct AssemblerCache {
+    assembler: Option<(ExecutableStamp, AssemblerInfo)>,
     /// The newest last.
-    comparisons: VecDeque<(Key, Arc<Comparison>)>,
-    documents: HashMap<Uri, Remembered>,
+    comparisons: VecDeque<(Key, Arc<AssemblerComparison>)>,
+    documents: HashMap<Uri, MeasuredDocument>,
 }
 
 /// What a comparison depends on.
@@ -70,7 +70,7 @@ pub struct Key {
     /// Of the text.
     pub hash: u64,
     /// The executable as it is.
-    pub stamp: Stamp,
+    pub stamp: ExecutableStamp,
     /// How it is called.
     pub configuration: Configuration,
     /// For which architecture.
@@ -79,9 +79,9 @@ pub struct Key {
     pub entry: Option<String>,
 }
 
-/// What was measured of a function.
+/// The measurements of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Measured {
+pub struct MeasuredFunction {
     /// Registers of 32 bits.
     pub registers: u32,
     /// Bytes that are stored and loaded since there were too few registers.
@@ -92,11 +92,11 @@ pub struct Measured {
     pub release: String,
 }
 
-/// A document as it was when it was measured.
+/// The state of a document when it was measured.
 #[derive(Debug)]
-struct Remembered {
+struct MeasuredDocument {
     text: Fingerprint,
-    measured: HashMap<String, Measured>,
+    measured: HashMap<String, MeasuredFunction>,
 }
 
 /// What figures of functions depend on.
@@ -113,7 +113,7 @@ impl Ptxas {
     pub fn begin(&self, options: Option<&Value>) -> Option<String> {
         let word = word(options);
         let said = match &word {
-            Word::Wrong(why) => Some(format!("`ptx-analyzer.ptxas` cannot be used: {why}")),
+            AssemblerSetting::Wrong(why) => Some(format!("`ptx-analyzer.ptxas` cannot be used: {why}")),
             _ => None,
         };
         let _ = self.word.set(word);
@@ -121,9 +121,9 @@ impl Ptxas {
     }
 
     /// Settings that do not count here.
-    pub fn ignore(&self, written: &Written) {
+    pub fn ignore(&self, written: &PtxasSettings) {
         let same = match self.word.get() {
-            Some(Word::Ready(own)) => own.path == Path::new(&written.path),
+            Some(AssemblerSetting::Ready(own)) => own.path == Path::new(&written.path),
             _ => false,
         };
         if !written.path.is_empty() && !same && !self.elsewhere.swap(true, Ordering::Relaxed) {
@@ -138,15 +138,15 @@ impl Ptxas {
     pub fn configuration(&self, folders: &Folders) -> Result<&Configuration, String> {
         const HOW: &str = "in the `initializationOptions` of your editor, with `\"workspaceTrusted\": true` beside the section (docs/ptxas.md)";
         match self.word.get() {
-            Some(Word::Ready(configuration)) => match inside(&configuration.path, folders) {
+            Some(AssemblerSetting::Ready(configuration)) => match inside(&configuration.path, folders) {
                 Some(folder) => Err(format!(
                     "`{}` is in the folder {folder} of the workspace, and what belongs to a project is not run: use a ptxas that is elsewhere",
                     configuration.path.display()
                 )),
                 None => Ok(configuration),
             },
-            Some(Word::Wrong(why)) => Err(format!("`ptx-analyzer.ptxas` cannot be used: {why}")),
-            Some(Word::Untrusted) => Err(format!(
+            Some(AssemblerSetting::Wrong(why)) => Err(format!("`ptx-analyzer.ptxas` cannot be used: {why}")),
+            Some(AssemblerSetting::Untrusted) => Err(format!(
                 "`ptx-analyzer.ptxas.path` is set, but the editor does not say that it trusts the workspace: it must be set {HOW}"
             )),
             _ if self.elsewhere.load(Ordering::Relaxed) => Err(format!(
@@ -160,7 +160,7 @@ impl Ptxas {
 
     /// Whether there is a path that may be used.
     pub fn is_ready(&self) -> bool {
-        matches!(self.word.get(), Some(Word::Ready(_)))
+        matches!(self.word.get(), Some(AssemblerSetting::Ready(_)))
     }
 
     /// The assembler at a path; asked who it is when it is seen for the first time, or has changed.
@@ -171,37 +171,37 @@ impl Ptxas {
         &self,
         configuration: &Configuration,
         stop: &mut (dyn FnMut() -> bool + Send),
-    ) -> Result<(Stamp, Assembler), Failure> {
+    ) -> Result<(ExecutableStamp, AssemblerInfo), AssemblerFailure> {
         self.guarded.get_or_init(|| {
             if let Err(error) = self.runner.end_with_signals() {
                 tracing::warn!("ptxas would outlive the server if that is killed: {error}");
             }
         });
-        let stamp = Stamp::of(&configuration.path)?;
+        let stamp = ExecutableStamp::of(&configuration.path)?;
         if let Some(known) = lock(&self.known).assembler.as_ref().filter(|(known, _)| *known == stamp) {
             return Ok(known.clone());
         }
-        let assembler = Assembler::identify(&configuration.path, &self.runner, stop)?;
+        let assembler = AssemblerInfo::identify(&configuration.path, &self.runner, stop)?;
         tracing::info!("ptxas {} at {}", assembler.version, assembler.path.display());
         lock(&self.known).assembler = Some((stamp.clone(), assembler.clone()));
         Ok((stamp, assembler))
     }
 
     /// The executable as it is, if it has said who it is since it became so.
-    pub fn stamp(&self, configuration: &Configuration) -> Option<Stamp> {
-        let stamp = Stamp::of(&configuration.path).ok()?;
+    pub fn stamp(&self, configuration: &Configuration) -> Option<ExecutableStamp> {
+        let stamp = ExecutableStamp::of(&configuration.path).ok()?;
         lock(&self.known).assembler.as_ref().is_some_and(|(known, _)| *known == stamp).then_some(stamp)
     }
 
     /// What came of the same question before, or of the one about all of the module.
-    pub fn known(&self, key: &Key) -> Option<Arc<Comparison>> {
+    pub fn known(&self, key: &Key) -> Option<Arc<AssemblerComparison>> {
         let all = Key { entry: None, ..key.clone() };
         let known = lock(&self.known);
         known.comparisons.iter().rev().find(|(k, _)| k == key || *k == all).map(|(_, c)| Arc::clone(c))
     }
 
     /// Remembers an answer.
-    pub fn remember(&self, key: Key, comparison: Arc<Comparison>) {
+    pub fn remember(&self, key: Key, comparison: Arc<AssemblerComparison>) {
         let mut known = lock(&self.known);
         known.comparisons.push_back((key, comparison));
         if known.comparisons.len() > MAX_RESULTS {
@@ -210,20 +210,20 @@ impl Ptxas {
     }
 
     /// Remembers what was measured for the target that a document names itself.
-    pub fn note(&self, uri: &Uri, snapshot: &Snapshot, comparison: &Comparison) {
-        let one = |row: &crate::assembler::compare::Row| {
+    pub fn note(&self, uri: &Uri, snapshot: &Snapshot, comparison: &AssemblerComparison) {
+        let one = |row: &crate::assembler::compare::ComparisonRow| {
             let m = row.measured.as_ref()?;
             let spilled = m.spill_stores.unwrap_or(0) + m.spill_loads.unwrap_or(0);
             let (target, release) = (comparison.assembled.target.clone(), comparison.assembler.release.clone());
-            Some((row.name.clone(), Measured { registers: m.registers?, spilled, target, release }))
+            Some((row.name.clone(), MeasuredFunction { registers: m.registers?, spilled, target, release }))
         };
-        let measured: HashMap<String, Measured> = comparison.rows.iter().filter_map(one).collect();
+        let measured: HashMap<String, MeasuredFunction> = comparison.rows.iter().filter_map(one).collect();
         let text = Fingerprint::new(snapshot);
         let mut known = lock(&self.known);
         match known.documents.get_mut(uri) {
             // A single kernel was asked for: the others are what they were.
             Some(before) if before.text == text => before.measured.extend(measured),
-            _ => drop(known.documents.insert(uri.clone(), Remembered { text, measured })),
+            _ => drop(known.documents.insert(uri.clone(), MeasuredDocument { text, measured })),
         }
     }
 
@@ -234,7 +234,7 @@ impl Ptxas {
 
     /// What was measured of the functions of a document and still holds, by name: a function's figures hold while neither its text nor
     /// anything outside of functions has changed, and if it calls others, while none of them has.
-    pub fn measured(&self, uri: &Uri, snapshot: &Snapshot) -> HashMap<String, Measured> {
+    pub fn measured(&self, uri: &Uri, snapshot: &Snapshot) -> HashMap<String, MeasuredFunction> {
         if lock(&self.known).documents.get(uri).is_none_or(|r| r.measured.is_empty()) {
             return HashMap::new();
         }
@@ -266,21 +266,22 @@ impl Ptxas {
     }
 }
 
-fn word(options: Option<&Value>) -> Word {
-    let Some(section) = options.and_then(settings::section) else { return Word::Nothing };
+fn word(options: Option<&Value>) -> AssemblerSetting {
+    let Some(section) = options.and_then(settings::section) else { return AssemblerSetting::Nothing };
     let written = Settings::read(section).0.ptxas;
     if written.path.is_empty() {
-        return Word::Nothing;
+        return AssemblerSetting::Nothing;
     }
     if options.and_then(|o| o.get(TRUSTED)) != Some(&Value::Bool(true)) {
-        return Word::Untrusted;
+        return AssemblerSetting::Untrusted;
     }
     let limit = Duration::from_secs(written.timeout as u64);
-    Configuration::new(&written.path, &written.arguments, limit).map_or_else(Word::Wrong, Word::Ready)
+    Configuration::new(&written.path, &written.arguments, limit)
+        .map_or_else(AssemblerSetting::Wrong, AssemblerSetting::Ready)
 }
 
-/// The folder of the workspace that a file lies in, by its name or by where links lead. A folder that the user's home lies in is
-/// nobody's project, though an editor may have taken it for one.
+/// The folder of the workspace that a file lies in, by its name or by where links lead. A folder that contains
+/// the user's home is never a project, even if the editor opened it as a workspace.
 fn inside(path: &Path, folders: &Folders) -> Option<String> {
     let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let home = std::env::home_dir().map(|home| real(&home));
@@ -323,7 +324,7 @@ impl Fingerprint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assembler::Assembled;
+    use crate::assembler::AssemblerOutput;
     use crate::assembler::compare::estimates;
     use crate::assembler::output::Listing;
     use ptx_analysis::ModuleFacts;
@@ -374,7 +375,7 @@ mod tests {
         assert!(wrong(json!({ "path": "ptxas" })).contains("not an absolute path"));
         assert!(wrong(json!({ "path": "/opt/ptxas", "arguments": ["-o", "x"] })).contains("thrown away"));
         let ignored = begun(&json!({ "workspaceTrusted": true }));
-        ignored.ignore(&Written { path: "/opt/ptxas".to_owned(), ..Written::default() });
+        ignored.ignore(&PtxasSettings { path: "/opt/ptxas".to_owned(), ..PtxasSettings::default() });
         assert!(ignored.configuration(&folders(&[])).unwrap_err().contains("a project could have set it"));
     }
 
@@ -423,10 +424,10 @@ mod tests {
         for row in &mut rows {
             row.measured = listing.functions.iter().find(|f| f.name == row.name).cloned();
         }
-        let assembled = Assembled { listing, target: "sm_80".into(), notes: vec![], time: Duration::ZERO };
-        let assembler = Assembler { path: "/ptxas".into(), release: "13.5".into(), version: "13.5.37".into() };
+        let assembled = AssemblerOutput { listing, target: "sm_80".into(), notes: vec![], time: Duration::ZERO };
+        let assembler = AssemblerInfo { path: "/ptxas".into(), release: "13.5".into(), version: "13.5.37".into() };
         assert!(ptxas.measured(&uri, &first).is_empty());
-        ptxas.note(&uri, &first, &Comparison { assembler, arguments: vec![], assembled, rows });
+        ptxas.note(&uri, &first, &AssemblerComparison { assembler, arguments: vec![], assembled, rows });
         let names = |text: &str| {
             let mut names: Vec<_> = ptxas.measured(&uri, &snapshot(text)).into_iter().collect();
             names.sort_by(|a, b| a.0.cmp(&b.0));

@@ -1,6 +1,6 @@
 //! What was agreed with the client when the session began.
 
-use super::position::Encoding;
+use super::position::ColumnEncoding;
 use tower_lsp_server::ls_types::{
     ClientInfo, CompletionItemKind, InitializeParams, InsertTextMode, MarkupKind, SymbolKind,
     TextDocumentClientCapabilities,
@@ -22,11 +22,11 @@ pub const RENAME: &str = "ptx-analyzer.rename";
 /// Another one: opens the list of completion at the cursor.
 pub const SUGGEST: &str = "ptx-analyzer.suggest";
 
-/// What the client can do, as far as it matters here.
+/// The capabilities of the client that the server uses.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Session {
+pub struct ClientFeatures {
     /// What a column counts.
-    pub encoding: Encoding,
+    pub encoding: ColumnEncoding,
     /// The client asks for diagnostics, so none are pushed: it would show both.
     pub pulls_diagnostics: bool,
     /// It asks for those of files that are not open too, and copes with being offered that.
@@ -110,7 +110,7 @@ fn forgets_open_documents(client: Option<&ClientInfo>) -> bool {
     }
 }
 
-impl Session {
+impl ClientFeatures {
     /// Reads the client's first message.
     pub fn new(params: &InitializeParams) -> Self {
         let capabilities = &params.capabilities;
@@ -124,7 +124,7 @@ impl Session {
         let commands = capabilities.experimental.as_ref().and_then(|e| e.pointer("/commands/commands")?.as_array());
         let has = |command: &str| commands.is_some_and(|names| names.iter().any(|n| n == command));
         Self {
-            encoding: Encoding::choose(general.and_then(|g| g.position_encodings.as_deref())),
+            encoding: ColumnEncoding::choose(general.and_then(|g| g.position_encodings.as_deref())),
             pulls_diagnostics: pull.is_some(),
             pulls_workspace: pull.is_some() && !forgets_open_documents(params.client_info.as_ref()),
             refreshes_diagnostics: pull.is_some()

@@ -1,159 +1,286 @@
 //! What a user can set, under `ptx-analyzer` in the client's configuration.
+//!
+//! `settings!` below is the one declaration of each setting: the structs, their defaults, the reader, docs/settings.md and
+//! docs/settings.schema.json follow from it, and from the schema follows the configuration in editors/vscode/package.json.
 
-mod completion;
-mod evaluation;
-mod formatting;
-mod ptxas;
 #[cfg(test)]
 mod schema;
+mod slot;
 
-use super::workspace::excluded;
-use crate::levels::{Levels, level};
-pub use completion::Completion;
-pub use evaluation::Evaluation;
-pub use formatting::Formatting;
-use ptx_analysis::Code;
+use crate::levels::DiagnosticLevels;
 use ptx_analysis::project::Project;
-use ptx_analysis::target::{find_architecture, version};
-use ptx_ide::{Defaults, HintOptions, LensOptions, PressureHints};
-pub use ptxas::Ptxas;
+use ptx_ide::{CompletionOptions, FormatOptions, HintOptions, LensOptions};
+use ptx_interp::findings::Checks;
+use ptx_interp::machine;
 use serde_json::{Map, Value};
-use std::path::Path;
+use slot::SettingSlot;
+use std::ops::RangeInclusive;
 
 /// The section of the client's configuration.
 pub const SECTION: &str = "ptx-analyzer";
 
-/// The settings.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Settings {
-    /// `completion.*`
-    pub completion: Completion,
-    /// `diagnostics.*`
-    pub diagnostics: Diagnostics,
-    /// `evaluation.*`
-    pub evaluation: Evaluation,
-    /// `formatting.*`
-    pub formatting: Formatting,
-    /// `codeLens.*`
-    pub code_lens: CodeLens,
-    /// `hover.*`
-    pub hover: Hover,
-    /// `inlayHints.*`
-    pub inlay_hints: InlayHints,
-    /// `semanticTokens.*`
-    pub semantic_tokens: SemanticTokens,
-    /// Check as if `.target` named this architecture.
-    pub target: Option<String>,
-    /// `project.*`
-    pub project: Project,
-    /// `ptxas.*`, as they are written; they hold only where [`super::ptxas`] takes them.
-    pub ptxas: Ptxas,
-    /// `workspace.*`
-    pub workspace: Workspace,
+/// Any number.
+const ANY: RangeInclusive<usize> = 0..=usize::MAX;
+
+/// Columns and lines of formatted code: a mistyped number must not make lines of a gigabyte.
+const COLUMNS: RangeInclusive<usize> = 0..=1000;
+
+fn default_steps() -> usize {
+    usize::try_from(machine::Settings::default().limit).unwrap_or(usize::MAX)
 }
 
-/// Settings of diagnostics.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Diagnostics {
-    /// Whether to report any.
-    pub enable: bool,
-    /// Whether some of them wait while the user is typing.
-    pub hold_back: bool,
-    /// How loud each code is: `disabled` and `severity`.
-    pub levels: Levels,
-    /// How many are reported of one document, the worst first.
-    pub limit: usize,
+/// A setting.
+struct Setting {
+    /// Its name below [`SECTION`]: a key, or the key of an object and a key in it.
+    name: &'static str,
+    /// The documentation: what it does, without a full stop.
+    #[cfg(test)]
+    does: &'static str,
+    /// The field that keeps it.
+    slot: fn(&mut Settings) -> SettingSlot<'_>,
 }
 
-impl Default for Diagnostics {
-    fn default() -> Self {
+/// Declares the settings: for each struct its name, where it is in [`Settings`], `let` for fields that are no settings, and the settings.
+///
+/// A setting is `"name": Kind(field), "what it does";` where `Kind` is one of [`SettingSlot`]. The field is a new one, `field: Type = default`, or
+/// one that exists, `.options.field`; the range of a number and the like follow it.
+macro_rules! settings {
+    ($(
+        $(#[$about:meta])*
+        $struct:ident($root:ident => $place:expr) {
+            $($(#[$doc:meta])* let $part:ident: $part_type:ty = $part_default:expr;)*
+            $($name:literal: $kind:ident(
+                $(.$path:ident)* $($field:ident: $type:ty = $default:expr)? $(, $argument:expr)*
+            ), $does:literal;)*
+        }
+    )+) => {
+        $(
+            $(#[$about])*
+            #[derive(Debug, Clone, PartialEq, Eq)]
+            pub struct $struct {
+                $($(#[$doc])* pub $part: $part_type,)*
+                $($(#[doc = $does] pub $field: $type,)?)*
+            }
+
+            impl Default for $struct {
+                fn default() -> Self {
+                    Self { $($part: $part_default,)* $($($field: $default,)?)* }
+                }
+            }
+
+            impl $struct {
+                fn place($root: &mut Settings) -> &mut Self {
+                    $place
+                }
+            }
+        )+
+
+        const SETTINGS: &[Setting] = &[$($(Setting {
+            name: $name,
+            #[cfg(test)]
+            does: $does,
+            slot: |settings| SettingSlot::$kind(&mut $struct::place(settings)$(.$path)* $(.$field)? $(, $argument)*),
+        },)*)+];
+    };
+}
+
+settings! {
+    /// The settings.
+    Settings(settings => settings) {
+        /// `codeLens.*`
+        let code_lens: CodeLensSettings = CodeLensSettings::default();
+        /// `completion.*`
+        let completion: CompletionSettings = CompletionSettings::default();
+        /// `diagnostics.*`
+        let diagnostics: DiagnosticsSettings = DiagnosticsSettings::default();
+        /// `evaluation.*`
+        let evaluation: EvaluationSettings = EvaluationSettings::default();
+        /// `formatting.*`
+        let formatting: FormattingSettings = FormattingSettings::default();
+        /// `hover.*`
+        let hover: HoverSettings = HoverSettings::default();
+        /// `inlayHints.*`
+        let inlay_hints: InlayHintsSettings = InlayHintsSettings::default();
+        /// `project.*`
+        let project: Project = Project::default();
+        /// `ptxas.*`, as they are written; they hold only where [`super::ptxas`] takes them.
+        let ptxas: PtxasSettings = PtxasSettings::default();
+        /// `semanticTokens.*`
+        let semantic_tokens: SemanticTokensSettings = SemanticTokensSettings::default();
+        /// `workspace.*`
+        let workspace: WorkspaceSettings = WorkspaceSettings::default();
+        "project.targets": Targets(.project.targets),
+            "the architectures that the code is for, such as `[\"sm_80\", \"sm_90\"]`: using a feature that one of them lacks is a warning, even where `.target` allows it";
+        "project.version": Version(.project.version),
+            "the newest PTX version that the code may use, such as `\"7.8\"`: using a feature of a newer one is a warning, even where `.version` allows it";
+        "target": Target(target: Option<String> = None),
+            "check as if `.target` named this architecture, such as `\"sm_90a\"`";
+    }
+
+    /// Settings of code lenses.
+    CodeLensSettings(settings => &mut settings.code_lens) {
+        /// Which ones.
+        let options: LensOptions = LensOptions::default();
+        "codeLens.enable": Flag(enable: bool = true),
+            "whether to show code lenses: lines above declarations";
+        "codeLens.branches": Flag(.options.branches),
+            "the number of places from which execution goes to a label";
+        "codeLens.calls": Flag(.options.calls),
+            "the number of calls of a function";
+        "codeLens.evaluate": Flag(.options.evaluate),
+            "an action above each kernel that executes it and shows the values of its lanes";
+        "codeLens.registers": Flag(.options.registers),
+            "the estimated number of registers that a function needs, and how many of its warps run at a time";
+        "codeLens.uses": Flag(.options.uses),
+            "the number of uses of a module variable";
+    }
+
+    /// Settings of completion and of signature help.
+    CompletionSettings(settings => &mut settings.completion) {
+        /// What is offered; snippets only to clients that take them.
+        let options: CompletionOptions = CompletionOptions::default();
+        "completion.enable": Flag(enable: bool = true),
+            "whether to complete what is typed";
+        "completion.signatures": Flag(signatures: bool = true),
+            "whether to show the forms of the instruction whose operands are being typed";
+        "completion.snippets": Flag(.options.snippets),
+            "whether to offer whole instruction forms and program skeletons as snippets, if the editor supports them";
+        "completion.unavailable": Flag(.options.unavailable),
+            "whether to list what the module's version or target does not support, marked and after everything else";
+    }
+
+    /// Settings of diagnostics.
+    DiagnosticsSettings(settings => &mut settings.diagnostics) {
+        /// How loud each code is.
+        let levels: DiagnosticLevels = DiagnosticLevels::default();
+        "diagnostics.enable": Flag(enable: bool = true),
+            "whether to report diagnostics";
+        "diagnostics.disabled": Disabled(.levels),
+            "codes that are not reported, such as `[\"deprecated\"]`; the same as `off` in `diagnostics.severity`";
+        "diagnostics.holdBack": Flag(hold_back: bool = true),
+            "whether diagnostics that the next characters may resolve wait for a pause in typing";
+        "diagnostics.severity": Severities(.levels),
+            "another level for a code: `error`, `warning`, `information`, `hint` or `off`; naming a level also enables a code that is off by default";
         // VS Code shows no more of one file, and a broken file of a few megabytes can have ten thousands.
-        Self { enable: true, hold_back: true, levels: Levels::default(), limit: 1000 }
+        "diagnostics.limit": Number(limit: usize = 1000, ANY),
+            "the maximum number of diagnostics for one document, the most severe first";
     }
-}
 
-/// Settings of hover.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hover {
-    /// Whether to answer at all.
-    pub enable: bool,
-}
-
-impl Default for Hover {
-    fn default() -> Self {
-        Self { enable: true }
+    /// Settings of evaluating kernels.
+    EvaluationSettings(settings => &mut settings.evaluation) {
+        /// What is looked for.
+        let checks: Checks = machine::Settings::default().checks;
+        "evaluation.enable": Flag(enable: bool = true),
+            "whether the interpreter may execute kernels, to show the values of every lane";
+        "evaluation.find": Kinds(.checks, true),
+            "checks to run that are off by default: `nan`";
+        "evaluation.hints": Flag(hints: bool = true),
+            "whether the values of the chosen lane are shown at the ends of lines after an evaluation";
+        "evaluation.live": Flag(live: bool = true),
+            "whether an evaluated kernel is evaluated again after an edit, for at most a quarter of a second";
+        "evaluation.steps": Number(steps: usize = default_steps(), 1..=usize::MAX),
+            "the number of warp instructions after which a run stops";
+        "evaluation.without": Kinds(.checks, false),
+            "checks to turn off: `race`, `uninitialized-memory` … ([all](interpreter.md#what-is-found))";
     }
-}
 
-/// Settings of code lenses.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CodeLens {
-    /// Whether there are any.
-    pub enable: bool,
-    /// Which ones.
-    pub options: LensOptions,
-}
-
-impl Default for CodeLens {
-    fn default() -> Self {
-        Self { enable: true, options: LensOptions::default() }
+    /// Settings of formatting.
+    FormattingSettings(settings => &mut settings.formatting) {
+        /// How a text is to look; the client says how it is indented.
+        let options: FormatOptions = FormatOptions::default();
+        "formatting.alignComments": Flag(.options.align_comments),
+            "whether to align the comments after consecutive lines";
+        "formatting.alignDeclarations": Flag(.options.align_declarations),
+            "whether to align the parts of consecutive declarations";
+        "formatting.blankLines": Number(.options.blank_lines, COLUMNS),
+            "the maximum number of consecutive blank lines";
+        "formatting.onType": Flag(on_type: bool = true),
+            "whether to indent a line when its semicolon, brace, colon or line end is typed, if the editor asks for it";
+        "formatting.operandColumn": Number(.options.operand_column, COLUMNS),
+            "the width reserved for an opcode with its modifiers; 0 turns alignment off";
+        "formatting.operands": Choice(.options.operands),
+            "where operands begin: in one column in the whole file, in one column for each run of consecutive instructions, or directly after the opcode";
+        "formatting.outdentGuards": Flag(.options.outdent_guards),
+            "whether guard predicates stand one level left of opcodes, in a column of their own";
+        "formatting.outdentLabels": Flag(.options.outdent_labels),
+            "whether labels stand one level left of instructions";
+        "formatting.width": Number(.options.width, COLUMNS),
+            "the line width up to which something may stand on one line; only parameter lists are broken where the author did not break them";
     }
-}
 
-/// Settings of inlay hints.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InlayHints {
-    /// Whether there are any.
-    pub enable: bool,
-    /// Which ones.
-    pub options: HintOptions,
-}
-
-impl Default for InlayHints {
-    fn default() -> Self {
-        Self { enable: true, options: HintOptions::default() }
+    /// Settings of hover.
+    HoverSettings(settings => &mut settings.hover) {
+        "hover.enable": Flag(enable: bool = true),
+            "whether to answer hovers";
     }
-}
 
-/// Settings of semantic tokens.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SemanticTokens {
-    /// Whether there are any.
-    pub enable: bool,
-    /// Whether to name only those kinds that the protocol has.
-    pub standard: bool,
-    /// The tokens of longer texts, in bytes, are told by parts only.
-    pub limit: usize,
-}
-
-impl Default for SemanticTokens {
-    fn default() -> Self {
-        Self { enable: true, standard: false, limit: 1 << 20 }
+    /// Settings of inlay hints.
+    InlayHintsSettings(settings => &mut settings.inlay_hints) {
+        /// Which ones.
+        let options: HintOptions = HintOptions::default();
+        "inlayHints.enable": Flag(enable: bool = true),
+            "whether to show inlay hints: facts about a line that it does not spell out";
+        "inlayHints.arguments": Flag(.options.arguments),
+            "the names of parameters before the arguments of a call";
+        "inlayHints.constants": Flag(.options.constants),
+            "the values of constant expressions";
+        "inlayHints.decoded": Flag(.options.decoded),
+            "the meaning of truth tables, selectors, masks and the like: `= a & ~b` after a table of `lop3`";
+        "inlayHints.defaults": Choice(.options.defaults),
+            "the meaning of omitted modifiers: `atom.add` is `atom.relaxed.gpu.add`; `notable` shows those that are easily forgotten, orderings and scopes";
+        "inlayHints.elements": Flag(.options.elements),
+            "the array element at an offset in bytes: `[table+16]` is `table[4]`";
+        "inlayHints.floats": Flag(.options.floats),
+            "the values of floating-point numbers that are written as bits: `0f3F800000` is 1.0";
+        "inlayHints.offsets": Flag(.options.offsets),
+            "where the parameters of a kernel begin";
+        "inlayHints.registers": Choice(.options.registers),
+            "the number of live registers: where it peaks in a function, or on every line";
+        "inlayHints.shapes": Flag(.options.shapes),
+            "the shapes of matrix operands, at the first of several equal instructions in a row";
+        "inlayHints.sources": Flag(.options.sources),
+            "the file and line that `.loc` names by number, unless a comment or the previous `.loc` already does";
+        "inlayHints.types": Flag(.options.types),
+            "the types of registers where they are written";
     }
-}
 
-/// Settings of files that are not open.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Workspace {
-    /// Whether to check them when the client asks for all diagnostics of the workspace.
-    pub diagnostics: bool,
-    /// Globs of what is left out.
-    pub exclude: Vec<String>,
-    /// How many are looked at.
-    pub files: usize,
-    /// How big they may be.
-    pub megabytes: usize,
-}
+    /// Settings of the comparison with NVIDIA's assembler, as they are written.
+    PtxasSettings(settings => &mut settings.ptxas) {
+        "ptxas.path": Path(path: String = String::new()),
+            "NVIDIA's assembler, to compare registers with; never searched for, and read only from the initialization options of a client that vouches for them: [how](ptxas.md)";
+        "ptxas.arguments": Options(arguments: Vec<String> = Vec::new()),
+            "additional options for it, such as `[\"--maxrregcount\", \"64\"]`: options that change the code, none that name a file";
+        // At most an hour; at least a second, which the smallest module may take on a busy machine.
+        "ptxas.timeout": Number(timeout: usize = 60, 1..=3600),
+            "how many seconds it may run";
+    }
 
-impl Default for Workspace {
-    fn default() -> Self {
-        Self { diagnostics: true, exclude: Vec::new(), files: 5000, megabytes: 32 }
+    /// Settings of semantic tokens.
+    SemanticTokensSettings(settings => &mut settings.semantic_tokens) {
+        "semanticTokens.enable": Flag(enable: bool = true),
+            "whether to report the kind of each word, for its colour";
+        "semanticTokens.standardOnly": Flag(standard: bool = false),
+            "whether to use only the kinds of the protocol: an opcode is a `function`, a register a `variable`; [all kinds](semantic-tokens.md)";
+        "semanticTokens.limit": Number(limit: usize = 1 << 20, ANY),
+            "the size in bytes above which a text gets tokens only for its visible part, if the editor asks for that";
+    }
+
+    /// Settings of files that are not open.
+    WorkspaceSettings(settings => &mut settings.workspace) {
+        "workspace.diagnostics": Flag(diagnostics: bool = true),
+            "whether files that are not open are checked when the editor asks for the diagnostics of the whole workspace; only their errors and warnings are reported";
+        "workspace.exclude": Globs(exclude: Vec<String> = Vec::new()),
+            "files and folders to leave out, relative to each folder of the workspace, such as `[\"build\", \"**/old_*.ptx\"]`; hidden files and those that git ignores are always left out";
+        "workspace.files": Number(files: usize = 5000, ANY),
+            "the maximum number of files that are read without being open";
+        "workspace.megabytes": Number(megabytes: usize = 32, ANY),
+            "the size in megabytes above which a file that is not open is left out";
     }
 }
 
 /// What was not understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Problem {
+pub enum SettingProblem {
     /// There is no such setting.
     Unknown(String),
     /// The value is not of the right type.
@@ -161,8 +288,19 @@ pub enum Problem {
         /// The name of the setting.
         name: String,
         /// What it takes.
-        expected: &'static str,
+        expected: String,
     },
+}
+
+impl SettingProblem {
+    fn unknown(name: &str) -> Self {
+        Self::Unknown(format!("{SECTION}.{name}"))
+    }
+
+    fn wrong(name: &str, expected: impl Into<String>) -> Self {
+        let dot = if name.is_empty() { "" } else { "." };
+        Self::Wrong { name: format!("{SECTION}{dot}{name}"), expected: expected.into() }
+    }
 }
 
 /// Finds the section in what a client sent: there may be other sections beside it, or it may come bare.
@@ -172,274 +310,59 @@ pub fn section(value: &Value) -> Option<&Value> {
         Some(section) => Some(section),
         None if object.is_empty() => None,
         // Sections of other servers are no settings of ours.
-        None => {
-            let own = [
-                "codeLens",
-                "completion",
-                "diagnostics",
-                "evaluation",
-                "formatting",
-                "hover",
-                "inlayHints",
-                "project",
-                "ptxas",
-                "semanticTokens",
-                "target",
-                "workspace",
-            ];
-            own.iter().any(|k| object.contains_key(*k)).then_some(value)
-        }
+        None => SETTINGS.iter().any(|s| object.contains_key(s.section())).then_some(value),
+    }
+}
+
+impl Setting {
+    /// The key of the object that it is in, or its own.
+    fn section(&self) -> &'static str {
+        self.name.split('.').next().unwrap_or(self.name)
     }
 }
 
 impl Settings {
     /// Reads a section. What is not understood keeps its default and is listed.
-    pub fn read(section: &Value) -> (Self, Vec<Problem>) {
+    pub fn read(section: &Value) -> (Self, Vec<SettingProblem>) {
         let mut out = Self::default();
-        let mut reader = Reader::default();
-        if let Some(map) = reader.object(section, "") {
-            for (key, value) in map {
-                match key.as_str() {
-                    "completion" => reader.completion(value, &mut out.completion),
-                    "diagnostics" => reader.diagnostics(value, &mut out.diagnostics),
-                    "evaluation" => reader.evaluation(value, &mut out.evaluation),
-                    "formatting" => reader.formatting(value, &mut out.formatting),
-                    "codeLens" => reader.code_lens(value, &mut out.code_lens),
-                    "hover" => reader.hover(value, &mut out.hover),
-                    "project" => reader.project(value, &mut out.project),
-                    "ptxas" => reader.ptxas(value, &mut out.ptxas),
-                    "inlayHints" => reader.inlay_hints(value, &mut out.inlay_hints),
-                    "semanticTokens" => reader.semantic_tokens(value, &mut out.semantic_tokens),
-                    "target" => reader.target(value, &mut out.target),
-                    "workspace" => reader.workspace(value, &mut out.workspace),
-                    // Said of the settings, where these come without a section.
-                    "workspaceTrusted" => {}
-                    _ => reader.unknown(key),
+        let mut problems = Vec::new();
+        for (key, value) in object("", section, &mut problems).into_iter().flatten() {
+            match SETTINGS.iter().find(|s| s.section() == key) {
+                Some(setting) if setting.name == key => (setting.slot)(&mut out).read(key, value, &mut problems),
+                Some(_) => {
+                    for (inner, value) in object(key, value, &mut problems).into_iter().flatten() {
+                        let name = format!("{key}.{inner}");
+                        match SETTINGS.iter().find(|s| s.name == name) {
+                            Some(setting) => (setting.slot)(&mut out).read(&name, value, &mut problems),
+                            None => problems.push(SettingProblem::unknown(&name)),
+                        }
+                    }
                 }
+                // Said of the settings, where these come without a section.
+                None if key == "workspaceTrusted" => {}
+                None => problems.push(SettingProblem::unknown(key)),
             }
         }
         out.project.portable = out.diagnostics.levels.want_portable();
-        (out, reader.problems)
+        (out, problems)
     }
 }
 
-#[derive(Default)]
-struct Reader {
-    problems: Vec<Problem>,
-}
-
-impl Reader {
-    fn unknown(&mut self, name: &str) {
-        self.problems.push(Problem::Unknown(format!("{SECTION}.{name}")));
+/// Nothing for `null`, which clients send for what is not set.
+fn object<'a>(name: &str, value: &'a Value, problems: &mut Vec<SettingProblem>) -> Option<&'a Map<String, Value>> {
+    let object = value.as_object();
+    if object.is_none() && !value.is_null() {
+        problems.push(SettingProblem::wrong(name, "an object"));
     }
-
-    fn wrong(&mut self, name: &str, expected: &'static str) {
-        let dot = if name.is_empty() { "" } else { "." };
-        self.problems.push(Problem::Wrong { name: format!("{SECTION}{dot}{name}"), expected });
-    }
-
-    /// Nothing for `null`, which clients send for what is not set.
-    fn object<'a>(&mut self, value: &'a Value, name: &str) -> Option<&'a Map<String, Value>> {
-        let object = value.as_object();
-        if object.is_none() && !value.is_null() {
-            self.wrong(name, "an object");
-        }
-        object
-    }
-
-    fn bool(&mut self, value: &Value, name: &str, out: &mut bool) {
-        match value {
-            Value::Bool(value) => *out = *value,
-            Value::Null => {}
-            _ => self.wrong(name, "`true` or `false`"),
-        }
-    }
-
-    fn number(&mut self, value: &Value, name: &str, out: &mut usize) {
-        match value.as_u64() {
-            Some(number) => *out = usize::try_from(number).unwrap_or(usize::MAX),
-            None if value.is_null() => {}
-            None => self.wrong(name, "a number"),
-        }
-    }
-
-    fn diagnostics(&mut self, value: &Value, out: &mut Diagnostics) {
-        let mut disabled = Vec::new();
-        for (key, value) in self.object(value, "diagnostics").into_iter().flatten() {
-            match key.as_str() {
-                "enable" => self.bool(value, "diagnostics.enable", &mut out.enable),
-                "holdBack" => self.bool(value, "diagnostics.holdBack", &mut out.hold_back),
-                "disabled" => match strings(value) {
-                    Some(codes) => disabled = codes,
-                    None if value.is_null() => {}
-                    None => self.wrong("diagnostics.disabled", "a list of diagnostic codes"),
-                },
-                "limit" => self.number(value, "diagnostics.limit", &mut out.limit),
-                "severity" => {
-                    for (code, wanted) in self.object(value, "diagnostics.severity").into_iter().flatten() {
-                        let name = format!("diagnostics.severity.{code}");
-                        match (wanted.as_str().and_then(level), Code::named(code)) {
-                            (Some(level), Some(code)) => out.levels.set(code, level),
-                            (Some(_), None) => self.unknown(&name),
-                            (None, _) => {
-                                self.wrong(&name, "one of `error`, `warning`, `information`, `hint` and `off`")
-                            }
-                        }
-                    }
-                }
-                _ => self.unknown(&format!("diagnostics.{key}")),
-            }
-        }
-        // A code that is named in both has the level of the list.
-        for code in disabled {
-            match Code::named(&code) {
-                Some(code) => out.levels.set(code, None),
-                None => self.unknown(&format!("diagnostics.disabled: {code}")),
-            }
-        }
-    }
-
-    fn project(&mut self, value: &Value, out: &mut Project) {
-        for (key, value) in self.object(value, "project").into_iter().flatten() {
-            match (key.as_str(), value) {
-                ("targets" | "version", Value::Null) => {}
-                ("targets", _) => {
-                    let names = strings(value).unwrap_or_else(|| vec![String::new()]);
-                    match names.iter().map(|n| find_architecture(n)).collect() {
-                        Some(targets) => out.targets = targets,
-                        None => {
-                            self.wrong("project.targets", "a list of architectures such as `[\"sm_80\", \"sm_90a\"]`")
-                        }
-                    }
-                }
-                ("version", _) => match value.as_str() {
-                    Some("") => {}
-                    Some(text) if version(text).is_some() => out.version = version(text),
-                    _ => self.wrong("project.version", "a version of PTX such as `\"7.8\"`"),
-                },
-                _ => self.unknown(&format!("project.{key}")),
-            }
-        }
-    }
-
-    fn target(&mut self, value: &Value, out: &mut Option<String>) {
-        match value.as_str() {
-            // An empty name is what a form of an editor sends for none.
-            Some("") => {}
-            Some(name) if ptx_analysis::Analyzer::default().set_target(Some(name)).is_ok() => {
-                *out = Some(name.to_owned())
-            }
-            None if value.is_null() => {}
-            _ => self.wrong("target", "the name of an architecture such as `sm_90a`"),
-        }
-    }
-
-    fn code_lens(&mut self, value: &Value, out: &mut CodeLens) {
-        for (key, value) in self.object(value, "codeLens").into_iter().flatten() {
-            let name = format!("codeLens.{key}");
-            match key.as_str() {
-                "enable" => self.bool(value, &name, &mut out.enable),
-                "branches" => self.bool(value, &name, &mut out.options.branches),
-                "calls" => self.bool(value, &name, &mut out.options.calls),
-                "evaluate" => self.bool(value, &name, &mut out.options.evaluate),
-                "registers" => self.bool(value, &name, &mut out.options.registers),
-                "uses" => self.bool(value, &name, &mut out.options.uses),
-                _ => self.unknown(&name),
-            }
-        }
-    }
-
-    fn inlay_hints(&mut self, value: &Value, out: &mut InlayHints) {
-        let options = &mut out.options;
-        for (key, value) in self.object(value, "inlayHints").into_iter().flatten() {
-            let name = format!("inlayHints.{key}");
-            let flag = match key.as_str() {
-                "enable" => &mut out.enable,
-                "arguments" => &mut options.arguments,
-                "constants" => &mut options.constants,
-                "decoded" => &mut options.decoded,
-                "elements" => &mut options.elements,
-                "floats" => &mut options.floats,
-                "offsets" => &mut options.offsets,
-                "shapes" => &mut options.shapes,
-                "sources" => &mut options.sources,
-                "types" => &mut options.types,
-                "defaults" => {
-                    match value.as_str() {
-                        Some("off") => options.defaults = Defaults::Off,
-                        Some("notable") => options.defaults = Defaults::Notable,
-                        Some("all") => options.defaults = Defaults::All,
-                        None if value.is_null() => {}
-                        _ => self.wrong(&name, "one of `off`, `notable` and `all`"),
-                    }
-                    continue;
-                }
-                "registers" => {
-                    match value.as_str() {
-                        Some("off") => options.registers = PressureHints::Off,
-                        Some("peaks") => options.registers = PressureHints::Peaks,
-                        Some("all") => options.registers = PressureHints::All,
-                        None if value.is_null() => {}
-                        _ => self.wrong(&name, "one of `off`, `peaks` and `all`"),
-                    }
-                    continue;
-                }
-                _ => {
-                    self.unknown(&name);
-                    continue;
-                }
-            };
-            self.bool(value, &name, flag);
-        }
-    }
-
-    fn semantic_tokens(&mut self, value: &Value, out: &mut SemanticTokens) {
-        for (key, value) in self.object(value, "semanticTokens").into_iter().flatten() {
-            let name = format!("semanticTokens.{key}");
-            match key.as_str() {
-                "enable" => self.bool(value, &name, &mut out.enable),
-                "standardOnly" => self.bool(value, &name, &mut out.standard),
-                "limit" => self.number(value, &name, &mut out.limit),
-                _ => self.unknown(&name),
-            }
-        }
-    }
-
-    fn workspace(&mut self, value: &Value, out: &mut Workspace) {
-        for (key, value) in self.object(value, "workspace").into_iter().flatten() {
-            let name = format!("workspace.{key}");
-            match key.as_str() {
-                "diagnostics" => self.bool(value, &name, &mut out.diagnostics),
-                "exclude" => match strings(value) {
-                    Some(globs) if excluded(Path::new("/"), &globs).is_ok() => out.exclude = globs,
-                    None if value.is_null() => {}
-                    _ => self.wrong(&name, "a list of globs such as `[\"build\", \"**/old_*.ptx\"]`"),
-                },
-                "files" => self.number(value, &name, &mut out.files),
-                "megabytes" => self.number(value, &name, &mut out.megabytes),
-                _ => self.unknown(&name),
-            }
-        }
-    }
-
-    fn hover(&mut self, value: &Value, out: &mut Hover) {
-        for (key, value) in self.object(value, "hover").into_iter().flatten() {
-            match key.as_str() {
-                "enable" => self.bool(value, "hover.enable", &mut out.enable),
-                _ => self.unknown(&format!("hover.{key}")),
-            }
-        }
-    }
-}
-
-fn strings(value: &Value) -> Option<Vec<String>> {
-    value.as_array()?.iter().map(|v| v.as_str().map(str::to_owned)).collect()
+    object
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ptx_analysis::Severity;
+    use ptx_analysis::target::version;
+    use ptx_analysis::{Code, Severity};
+    use ptx_interp::findings::Kind;
     use serde_json::json;
 
     #[test]
@@ -454,7 +377,7 @@ mod tests {
             "workspace": {"diagnostics": false, "exclude": ["build", "**/old*.ptx"], "files": 10, "megabytes": 1},
         }));
         let exclude = vec!["build".to_owned(), "**/old*.ptx".to_owned()];
-        assert_eq!(settings.workspace, Workspace { diagnostics: false, exclude, files: 10, megabytes: 1 });
+        assert_eq!(settings.workspace, WorkspaceSettings { diagnostics: false, exclude, files: 10, megabytes: 1 });
         assert!(problems.is_empty(), "{problems:?}");
         assert_eq!(settings.target.as_deref(), Some("sm_90a"));
         assert!(!settings.diagnostics.enable && !settings.hover.enable);
@@ -488,7 +411,9 @@ mod tests {
         let names: Vec<_> = problems
             .iter()
             .map(|p| match p {
-                Problem::Unknown(name) | Problem::Wrong { name, .. } => name.trim_start_matches("ptx-analyzer."),
+                SettingProblem::Unknown(name) | SettingProblem::Wrong { name, .. } => {
+                    name.trim_start_matches("ptx-analyzer.")
+                }
             })
             .collect();
         let mut expected = [
@@ -522,5 +447,23 @@ mod tests {
         assert_eq!(section(&json!({"clangd": {}})), None);
         assert_eq!(section(&json!({})), None);
         assert_eq!(section(&Value::Null), None);
+    }
+
+    #[test]
+    fn what_is_looked_for() {
+        let (settings, problems) =
+            Settings::read(&json!({"evaluation": {"live": false, "steps": 0, "find": ["nan"], "without": ["race"]}}));
+        assert!(problems.is_empty(), "{problems:?}");
+        let found = settings.evaluation;
+        assert!(!found.live && found.enable && found.hints && found.steps == 1);
+        assert!(found.checks.has(Kind::NotANumber) && !found.checks.has(Kind::Race) && found.checks.has(Kind::Barrier));
+        // What ends a run is always found.
+        for wrong in [json!(["trap"]), json!(["rice"]), json!("race")] {
+            let (settings, problems) = Settings::read(&json!({"evaluation": {"without": wrong}}));
+            assert!(
+                matches!(&problems[..], [SettingProblem::Wrong { name, .. }] if name == "ptx-analyzer.evaluation.without")
+            );
+            assert_eq!(settings, Settings::default());
+        }
     }
 }

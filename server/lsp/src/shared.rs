@@ -1,17 +1,17 @@
 //! What handlers and workers share.
 
 pub use super::cancel::{cancellable, cancellable_in, off_thread};
-use super::document::{Document, Publisher};
+use super::document::{OpenDocument, Publisher};
 use super::evaluation::Evaluations;
 use super::folders::Folders;
-use super::handlers::workspace_check::Pushed;
+use super::handlers::workspace_check::PushedReports;
 use super::pools::Pools;
-use super::progress::Running;
+use super::progress::RunningWork;
 use super::ptxas::Ptxas;
-use super::session::Session;
+use super::session::ClientFeatures;
 use super::settings::Settings;
 use super::trouble::Troubles;
-use super::unreadable::Refusal;
+use super::unreadable::DocumentRefusal;
 use super::worker::Worker;
 use super::workspace::Workspace;
 use dashmap::DashMap;
@@ -43,9 +43,9 @@ pub struct Shared {
     /// The files of the workspace.
     pub workspace: Workspace,
     /// What was said of them unasked.
-    pub pushed: Pushed,
+    pub pushed: PushedReports,
     /// What the user can stop.
-    pub running: Running,
+    pub running: RunningWork,
     /// NVIDIA's assembler, if the user has one.
     pub ptxas: Ptxas,
     /// What kernels were evaluated.
@@ -53,12 +53,12 @@ pub struct Shared {
     troubles: Troubles,
     /// Where to have work done.
     pub pools: Pools,
-    session: OnceLock<Session>,
+    session: OnceLock<ClientFeatures>,
     settings: RwLock<Arc<Settings>>,
     folders: RwLock<Arc<Folders>>,
-    documents: DashMap<Uri, Arc<Document>>,
+    documents: DashMap<Uri, Arc<OpenDocument>>,
     touched: Mutex<Option<Uri>>,
-    refused: Mutex<HashMap<Uri, Refusal>>,
+    refused: Mutex<HashMap<Uri, DocumentRefusal>>,
 }
 
 impl Shared {
@@ -70,8 +70,8 @@ impl Shared {
             shut_down: AtomicBool::new(false),
             started: Instant::now(),
             workspace: Workspace::default(),
-            pushed: Pushed::default(),
-            running: Running::default(),
+            pushed: PushedReports::default(),
+            running: RunningWork::default(),
             ptxas: Ptxas::default(),
             evaluations: Evaluations::default(),
             troubles: Troubles::default(),
@@ -86,12 +86,12 @@ impl Shared {
     }
 
     /// What was agreed with the client.
-    pub fn session(&self) -> Session {
+    pub fn session(&self) -> ClientFeatures {
         self.session.get().copied().unwrap_or_default()
     }
 
     /// Notes what was agreed; only the first time counts.
-    pub fn begin(&self, session: Session) {
+    pub fn begin(&self, session: ClientFeatures) {
         let _ = self.session.set(session);
     }
 
@@ -154,12 +154,12 @@ impl Shared {
     }
 
     /// An open document.
-    pub fn document(&self, uri: &Uri) -> Option<Arc<Document>> {
+    pub fn document(&self, uri: &Uri) -> Option<Arc<OpenDocument>> {
         self.documents.get(uri).map(|document| Arc::clone(&document))
     }
 
     /// All open documents.
-    pub fn documents(&self) -> Vec<Arc<Document>> {
+    pub fn documents(&self) -> Vec<Arc<OpenDocument>> {
         self.documents.iter().map(|document| Arc::clone(&document)).collect()
     }
 
@@ -173,7 +173,7 @@ impl Shared {
     pub fn open(self: &Arc<Self>, uri: Uri, text: &str, version: i32) {
         // A client that opens twice means the second.
         self.close(&uri);
-        let (document, publisher): (Document, Publisher) = Document::new(uri.clone(), text, version);
+        let (document, publisher): (OpenDocument, Publisher) = OpenDocument::new(uri.clone(), text, version);
         let document = Arc::new(document);
         self.touch(&uri);
         // It is there before its worker reads the settings: who changes them has every document checked again.
@@ -181,7 +181,7 @@ impl Shared {
         if let Err(error) = Worker::start(Arc::clone(self), document, publisher) {
             tracing::error!("no thread for {}: {error}", uri.as_str());
             self.documents.remove(&uri);
-            lock(&self.refused).insert(uri, Refusal::NoThread);
+            lock(&self.refused).insert(uri, DocumentRefusal::NoThread);
         }
     }
 
@@ -207,7 +207,7 @@ impl Shared {
         }
         let Some(document) = self.document(uri) else { return };
         document.lose();
-        lock(&self.refused).insert(uri.clone(), Refusal::OutOfSync);
+        lock(&self.refused).insert(uri.clone(), DocumentRefusal::OutOfSync);
         super::refresh::diagnostics(self);
         self.tell_lost(uri.as_str());
     }
@@ -228,7 +228,7 @@ impl Shared {
     }
 
     /// Why requests about a document are refused, if they are.
-    pub fn refusal(&self, uri: &Uri) -> Option<Refusal> {
+    pub fn refusal(&self, uri: &Uri) -> Option<DocumentRefusal> {
         lock(&self.refused).get(uri).copied()
     }
 }

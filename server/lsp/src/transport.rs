@@ -5,7 +5,7 @@
 //! `docs/decisions/0001-message-ordering.md`.
 
 use super::trouble::Troubles;
-use super::unreadable::{REQUEST_FAILED, Unreadable};
+use super::unreadable::{REQUEST_FAILED, UnreadableMessage};
 use super::{log, parent};
 use futures::{FutureExt, SinkExt, StreamExt, poll};
 use ptx_wire::outgoing::Outgoing;
@@ -22,9 +22,9 @@ use tower_lsp_server::ls_types::Uri;
 use tower_lsp_server::{ClientSocket, ExitedError, LanguageServer, LspService};
 use tower_service::Service;
 
-/// What came from the client.
+/// A message from the client.
 #[derive(Debug)]
-pub enum Incoming {
+pub enum IncomingMessage {
     /// A request or a notification.
     Request(Request),
     /// An answer to a request of the server.
@@ -32,18 +32,18 @@ pub enum Incoming {
     /// Something else, with what is to be answered.
     Malformed(Response),
     /// A notification about a text that cannot be understood, with what is to be answered, if anything.
-    Unreadable(Unreadable, Option<Response>),
+    Unreadable(UnreadableMessage, Option<Response>),
 }
 
 /// Why a request is not answered, if it is not.
 pub type Refuse = dyn Fn(&Request) -> Option<Error> + Send;
 
-/// Looks at messages before the service gets them.
-pub struct Gate {
+/// Inspects messages before the service gets them.
+pub struct MessageGate {
     /// Why a request is not answered, if it is not.
     pub refuse: Box<Refuse>,
     /// Takes a notification about a text that cannot be understood.
-    pub lose: Box<dyn Fn(&Unreadable) + Send>,
+    pub lose: Box<dyn Fn(&UnreadableMessage) + Send>,
 }
 
 /// Messages that are read ahead of the handlers.
@@ -59,7 +59,7 @@ const READ_AHEAD: usize = 1024;
 pub fn read(
     mut reader: impl BufRead + Send + 'static,
     end: impl Fn(bool) + Send + Sync + 'static,
-) -> std::io::Result<mpsc::Receiver<Incoming>> {
+) -> std::io::Result<mpsc::Receiver<IncomingMessage>> {
     let (sender, receiver) = mpsc::channel(READ_AHEAD);
     let end = Arc::new(end);
     std::thread::Builder::new().name("input".into()).spawn(move || {
@@ -74,12 +74,12 @@ pub fn read(
                 }
             };
             let method = match &message {
-                Incoming::Request(request) => request.method(),
+                IncomingMessage::Request(request) => request.method(),
                 _ => "",
             };
             orderly |= method == "shutdown";
             if method == "initialize"
-                && let Incoming::Request(request) = &message
+                && let IncomingMessage::Request(request) = &message
                 && let Some(process) = request.params().and_then(|p| p.get("processId")?.as_i64())
             {
                 let end = Arc::clone(&end);
@@ -100,36 +100,36 @@ pub fn read(
     Ok(receiver)
 }
 
-fn decode(body: &[u8]) -> Incoming {
+fn decode(body: &[u8]) -> IncomingMessage {
     let value: Value = match json::parse(body) {
         Ok(value) => value,
         Err(error) => {
             tracing::warn!("a message is not JSON: {error}");
             let answer = Response::from_error(Id::Null, Error::parse_error());
-            return match Unreadable::in_bytes(body, &error.to_string()) {
-                Some(unreadable) => Incoming::Unreadable(unreadable, Some(answer)),
-                None => Incoming::Malformed(answer),
+            return match UnreadableMessage::in_bytes(body, &error.to_string()) {
+                Some(unreadable) => IncomingMessage::Unreadable(unreadable, Some(answer)),
+                None => IncomingMessage::Malformed(answer),
             };
         }
     };
-    if let Some(unreadable) = Unreadable::in_parameters(&value) {
-        return Incoming::Unreadable(unreadable, None);
+    if let Some(unreadable) = UnreadableMessage::in_parameters(&value) {
+        return IncomingMessage::Unreadable(unreadable, None);
     }
-    let text = Unreadable::in_message(&value, "it is no notification");
+    let text = UnreadableMessage::in_message(&value, "it is no notification");
     let id = value.get("id").cloned().and_then(|id| serde_json::from_value(id).ok()).unwrap_or_default();
     let decoded = if let Some(method) = value.get("method") {
         let is_first = method == "initialize";
         let value = if is_first { as_meant(value) } else { value };
-        serde_json::from_value(value).map(Incoming::Request)
+        serde_json::from_value(value).map(IncomingMessage::Request)
     } else {
-        serde_json::from_value(value).map(Incoming::Response)
+        serde_json::from_value(value).map(IncomingMessage::Response)
     };
     decoded.unwrap_or_else(|error| {
         tracing::warn!("a message is neither a request nor a response: {error}");
         let answer = Response::from_error(id, Error::invalid_request());
         match text {
-            Some(text) => Incoming::Unreadable(text, Some(answer)),
-            None => Incoming::Malformed(answer),
+            Some(text) => IncomingMessage::Unreadable(text, Some(answer)),
+            None => IncomingMessage::Malformed(answer),
         }
     })
 }
@@ -175,9 +175,9 @@ fn without_odd_folders(message: &mut Value) {
 pub async fn serve<S: LanguageServer>(
     mut service: LspService<S>,
     socket: ClientSocket,
-    mut incoming: mpsc::Receiver<Incoming>,
+    mut incoming: mpsc::Receiver<IncomingMessage>,
     outgoing: Outgoing,
-    gate: Gate,
+    gate: MessageGate,
 ) {
     let (mut requests, mut responses) = socket.split();
     let troubles = Arc::new(Troubles::default());
@@ -193,7 +193,7 @@ pub async fn serve<S: LanguageServer>(
             return;
         }
         match message {
-            Incoming::Request(request) => {
+            IncomingMessage::Request(request) => {
                 let exit = request.method() == "exit";
                 let id = request.id().cloned();
                 if let Some((id, error)) = id.clone().and_then(|id| Some((id, (gate.refuse)(&request)?))) {
@@ -217,12 +217,12 @@ pub async fn serve<S: LanguageServer>(
                     return;
                 }
             }
-            Incoming::Response(response) => {
+            IncomingMessage::Response(response) => {
                 // Never waits: the framework takes an answer or drops it.
                 let _ = responses.send(response).await;
             }
-            Incoming::Malformed(response) => outgoing.message(&response),
-            Incoming::Unreadable(message, answer) => {
+            IncomingMessage::Malformed(response) => outgoing.message(&response),
+            IncomingMessage::Unreadable(message, answer) => {
                 (gate.lose)(&message);
                 if let Some(answer) = answer {
                     outgoing.message(&answer);
@@ -249,9 +249,15 @@ fn unread() -> Error {
     Error { code: REQUEST_FAILED, message: message.into(), data: None }
 }
 
-type Done = std::thread::Result<Result<Option<Response>, ExitedError>>;
+type ServiceResult = std::thread::Result<Result<Option<Response>, ExitedError>>;
 
-fn answer(outgoing: &Outgoing, troubles: &Troubles, id: Option<Id>, done: Done, (method, begin): (&str, Instant)) {
+fn answer(
+    outgoing: &Outgoing,
+    troubles: &Troubles,
+    id: Option<Id>,
+    done: ServiceResult,
+    (method, begin): (&str, Instant),
+) {
     if id.is_some() {
         log::answered(method, begin.elapsed());
     }

@@ -19,9 +19,9 @@ pub const REQUEST_FAILED: ErrorCode = ErrorCode::ServerError(-32803);
 /// The notifications that say what a text is.
 const METHODS: [&str; 3] = ["textDocument/didOpen", "textDocument/didChange", "textDocument/didClose"];
 
-/// A notification about a text that cannot be understood.
+/// A notification about a text that cannot be parsed.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Unreadable {
+pub struct UnreadableMessage {
     /// Its method.
     pub method: &'static str,
     /// The document, as the message names it, where it does.
@@ -30,7 +30,7 @@ pub struct Unreadable {
     pub reason: String,
 }
 
-impl Unreadable {
+impl UnreadableMessage {
     /// A message that is not JSON: nothing if it is about something else, as far as one can see.
     pub fn in_bytes(body: &[u8], reason: &str) -> Option<Self> {
         let named = string_after(body, "method")?;
@@ -68,8 +68,8 @@ fn string_after(body: &[u8], key: &str) -> Option<String> {
 }
 
 /// Marks the documents that a message may have been about, and tells the user.
-pub fn handle(shared: &Arc<Shared>, unreadable: &Unreadable) {
-    let Unreadable { method, uri, reason } = unreadable;
+pub fn handle(shared: &Arc<Shared>, unreadable: &UnreadableMessage) {
+    let UnreadableMessage { method, uri, reason } = unreadable;
     tracing::error!(
         "`{method}` for {} cannot be understood: {reason}",
         uri.as_deref().unwrap_or("an unknown document")
@@ -102,16 +102,16 @@ pub fn refuse(shared: &Shared, request: &Request) -> Option<Error> {
     Some(Error { code: REQUEST_FAILED, message: refusal.message().into(), data: None })
 }
 
-/// Why requests about a document are refused.
+/// The reason why requests about a document are refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
+pub enum DocumentRefusal {
     /// A message about its text could not be understood.
     OutOfSync,
     /// The system has no thread for it.
     NoThread,
 }
 
-impl Refusal {
+impl DocumentRefusal {
     /// There is nothing to report for now, and that is the answer: it takes back what the client shows.
     fn has_no_diagnostics(self) -> bool {
         self == Self::OutOfSync
@@ -137,20 +137,20 @@ mod tests {
     #[test]
     fn the_document_is_recovered() {
         let cut = br#"{"jsonrpc":"2.0","method" : "textDocument/didChange","params":{"textDocument":{"uri" : "file:///a.ptx","ver"#;
-        let found = Unreadable::in_bytes(cut, "cut").unwrap();
+        let found = UnreadableMessage::in_bytes(cut, "cut").unwrap();
         assert_eq!((found.method, found.uri.as_deref()), ("textDocument/didChange", Some("file:///a.ptx")));
         // Not what a text says.
         let quoted =
             br#"{"method":"textDocument/didOpen","params":{"text":"\"uri\":\"file:///b.ptx\"","uri":"file:///a.ptx"#;
-        assert_eq!(Unreadable::in_bytes(quoted, "").unwrap().uri, None);
-        assert_eq!(Unreadable::in_bytes(br#"{"method":"textDocument/hover","uri":"file:///a.ptx""#, ""), None);
-        assert_eq!(Unreadable::in_bytes(b"{a}", ""), None);
+        assert_eq!(UnreadableMessage::in_bytes(quoted, "").unwrap().uri, None);
+        assert_eq!(UnreadableMessage::in_bytes(br#"{"method":"textDocument/hover","uri":"file:///a.ptx""#, ""), None);
+        assert_eq!(UnreadableMessage::in_bytes(b"{a}", ""), None);
     }
 
     #[test]
     fn parameters_are_looked_at() {
         let wrong = |method: &str, params: Value| {
-            Unreadable::in_parameters(&json!({ "method": method, "params": params })).map(|u| u.uri)
+            UnreadableMessage::in_parameters(&json!({ "method": method, "params": params })).map(|u| u.uri)
         };
         let id = json!({ "uri": "file:///a.ptx", "version": 1 });
         let uri = Some(Some("file:///a.ptx".to_owned()));

@@ -1,7 +1,7 @@
 //! The thread that owns the tree of a document and checks it.
 
 use super::convert;
-use super::document::{Change, Checked, Document, Parsed, Publisher, Timings, Wait, Work};
+use super::document::{CheckedText, DocumentChange, DocumentWork, OpenDocument, ParsedText, Publisher, Timings, Wait};
 use super::evaluation;
 use super::refresh;
 use super::shared::Shared;
@@ -27,7 +27,7 @@ const QUIET: Duration = Duration::from_millis(250);
 /// Owns the tree and what the checks remember.
 pub struct Worker {
     shared: Arc<Shared>,
-    document: Arc<Document>,
+    document: Arc<OpenDocument>,
     publisher: Publisher,
     tree: Option<ptx_syntax::Document>,
     analyzer: Analyzer,
@@ -38,18 +38,18 @@ pub struct Worker {
 }
 
 /// The result of a publication.
-struct Published {
+struct PublicationResult {
     /// How long after the last edit there is more to show.
     due: Option<Duration>,
     /// The client has something new to show.
     new: bool,
 }
 
-/// The diagnostics of a text.
-struct Found<'a> {
-    work: &'a Work,
+/// The diagnostics of a text, with the context that publishes them.
+struct TextDiagnostics<'a> {
+    work: &'a DocumentWork,
     snapshot: &'a Snapshot,
-    context: &'a convert::Context<'a>,
+    context: &'a convert::ConversionContext<'a>,
     report: &'a Report,
     /// The flow lints are those of this text.
     complete: bool,
@@ -60,7 +60,7 @@ impl Worker {
     ///
     /// # Errors
     /// If there can be no thread.
-    pub fn start(shared: Arc<Shared>, document: Arc<Document>, publisher: Publisher) -> std::io::Result<()> {
+    pub fn start(shared: Arc<Shared>, document: Arc<OpenDocument>, publisher: Publisher) -> std::io::Result<()> {
         let worker = Self {
             shared,
             document,
@@ -84,7 +84,7 @@ impl Worker {
             self.shared.failed(self.document.uri.as_str());
             self.tree = None;
             self.analyzer = analyzer();
-            let again = catch_unwind(AssertUnwindSafe(|| self.step(&work, vec![Change::Replace])));
+            let again = catch_unwind(AssertUnwindSafe(|| self.step(&work, vec![DocumentChange::Replace])));
             if again.is_err() {
                 self.give_up(&work);
             }
@@ -92,20 +92,20 @@ impl Worker {
     }
 
     /// The check of this text failed; requests must not wait for it.
-    fn give_up(&mut self, work: &Work) {
+    fn give_up(&mut self, work: &DocumentWork) {
         let revision = work.revision;
         self.tree = None;
         self.analyzer = analyzer();
         self.holding = Holding::default();
         self.publisher.parsed.send_modify(|parsed| {
             if parsed.as_ref().is_none_or(|p| p.revision < revision) {
-                *parsed = Some(Arc::new(Parsed::nothing(revision)));
+                *parsed = Some(Arc::new(ParsedText::nothing(revision)));
             }
         });
-        self.report(work, Checked::nothing(revision, work.version, Timings::default()));
+        self.report(work, CheckedText::nothing(revision, work.version, Timings::default()));
     }
 
-    fn step(&mut self, work: &Work, changes: Vec<Change>) {
+    fn step(&mut self, work: &DocumentWork, changes: Vec<DocumentChange>) {
         let revision = work.revision;
         let begin = Instant::now();
         #[cfg(test)]
@@ -114,9 +114,9 @@ impl Worker {
             self.tree = None;
             self.analyzer = analyzer();
             self.figures = Default::default();
-            self.publisher.parsed.send_replace(Some(Arc::new(Parsed::nothing(revision))));
+            self.publisher.parsed.send_replace(Some(Arc::new(ParsedText::nothing(revision))));
             let timings = Timings { parse: begin.elapsed(), ..Timings::default() };
-            return self.report(work, Checked::nothing(revision, work.version, timings));
+            return self.report(work, CheckedText::nothing(revision, work.version, timings));
         }
         let snapshot = self.tree(&work.rope, changes).snapshot();
         if work.saved {
@@ -143,14 +143,15 @@ impl Worker {
             return;
         }
         let document = Arc::clone(&self.document);
-        let context = convert::Context {
+        let context = convert::ConversionContext {
             uri: &document.uri,
             rope: snapshot.rope(),
             session: self.shared.session(),
             settings: &settings.diagnostics,
         };
         let timings = Timings { parse, check, ..Timings::default() };
-        let mut found = Found { work, snapshot: &snapshot, context: &context, report: &report, complete: !enabled };
+        let mut found =
+            TextDiagnostics { work, snapshot: &snapshot, context: &context, report: &report, complete: !enabled };
         let mut due = self.publish(&found, &known, timings).due;
         match self.document.wait(revision, Instant::now() + QUIET, due.is_some()) {
             Wait::Stale => return,
@@ -226,11 +227,16 @@ impl Worker {
     /// Hands over a tree, and what is known of its functions.
     fn hand_over(&self, revision: u64, snapshot: &Snapshot, complete: bool) {
         let (snapshot, figures) = (Some(snapshot.clone()), Arc::clone(&self.figures.0));
-        self.publisher.parsed.send_replace(Some(Arc::new(Parsed { revision, snapshot, figures, complete })));
+        self.publisher.parsed.send_replace(Some(Arc::new(ParsedText { revision, snapshot, figures, complete })));
     }
 
     /// Publishes what may be shown now, unless the client has been sent just that for this revision.
-    fn publish(&mut self, found: &Found<'_>, lints: &[ptx_analysis::Diagnostic], timings: Timings) -> Published {
+    fn publish(
+        &mut self,
+        found: &TextDiagnostics<'_>,
+        lints: &[ptx_analysis::Diagnostic],
+        timings: Timings,
+    ) -> PublicationResult {
         let begin = Instant::now();
         let (work, context) = (found.work, found.context);
         let mut all = found.report.diagnostics.clone();
@@ -257,7 +263,8 @@ impl Worker {
         let (revision, version, snapshot) = (work.revision, work.version, Some(found.snapshot.clone()));
         let before = self.document.last_checked().filter(|c| c.revision == revision);
         let stage = before.as_ref().map_or(0, |c| c.stage);
-        let mut checked = Checked { revision, stage, version, snapshot, report, diagnostics, held, errors, timings };
+        let mut checked =
+            CheckedText { revision, stage, version, snapshot, report, diagnostics, held, errors, timings };
         let new = before.is_none_or(|before| before.published() != checked.published());
         if new {
             checked.stage += 1;
@@ -266,24 +273,24 @@ impl Worker {
             // Code actions want to know of what waits, too.
             self.publisher.checked.send_replace(Some(Arc::new(checked)));
         }
-        Published { due: split.due, new }
+        PublicationResult { due: split.due, new }
     }
 
     /// Whether diagnostics may wait: the client has to hear of them later.
-    fn holds(&self, context: &convert::Context<'_>) -> bool {
+    fn holds(&self, context: &convert::ConversionContext<'_>) -> bool {
         context.settings.hold_back && (!context.session.pulls_diagnostics || context.session.refreshes_diagnostics)
     }
 
     /// The tree of the current text, edits applied.
-    fn tree(&mut self, rope: &Rope, changes: Vec<Change>) -> &mut ptx_syntax::Document {
-        if self.tree.is_none() || changes.contains(&Change::Replace) {
+    fn tree(&mut self, rope: &Rope, changes: Vec<DocumentChange>) -> &mut ptx_syntax::Document {
+        if self.tree.is_none() || changes.contains(&DocumentChange::Replace) {
             // Edits around a replacement are in the rope already.
             self.holding.stop();
             return self.tree.insert(ptx_syntax::Document::in_pieces(&String::from(rope), threads()));
         }
         let tree = self.tree.get_or_insert_with(|| ptx_syntax::Document::new(""));
         for change in changes {
-            if let Change::Edit(range, text) = change {
+            if let DocumentChange::Edit(range, text) = change {
                 self.holding.edit(tree.rope(), &range, &text);
                 tree.edit(range, &text);
             }
@@ -292,7 +299,7 @@ impl Worker {
         tree
     }
 
-    fn report(&self, work: &Work, checked: Checked) {
+    fn report(&self, work: &DocumentWork, checked: CheckedText) {
         let timings = checked.timings;
         let checked = Arc::new(checked);
         self.publisher.checked.send_replace(Some(Arc::clone(&checked)));
@@ -338,21 +345,21 @@ pub fn publish(outgoing: &Outgoing, uri: &Uri, version: Option<i32>, diagnostics
 /// Straight to text: the framework would build every message as a tree of JSON values first.
 fn encode(uri: &Uri, version: Option<i32>, diagnostics: &[Diagnostic]) -> Vec<u8> {
     #[derive(Serialize)]
-    struct Params<'a> {
+    struct PublishParams<'a> {
         uri: &'a Uri,
         #[serde(skip_serializing_if = "Option::is_none")]
         version: Option<i32>,
         diagnostics: &'a [Diagnostic],
     }
-    outgoing::notification("textDocument/publishDiagnostics", Params { uri, version, diagnostics })
+    outgoing::notification("textDocument/publishDiagnostics", PublishParams { uri, version, diagnostics })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::pools::Threads;
+    use super::super::pools::ThreadPools;
     use super::*;
     use crate::backend::Backend;
-    use crate::position::Encoding;
+    use crate::position::ColumnEncoding;
     use ptx_wire::framing::read_message;
     use serde_json::Value;
     use std::io::BufReader;
@@ -383,7 +390,7 @@ mod tests {
 
     #[test]
     fn a_panic_is_told_once_and_the_next_text_is_checked() {
-        let threads = Threads::new().unwrap();
+        let threads = ThreadPools::new().unwrap();
         let (reader, writer) = std::io::pipe().unwrap();
         let outgoing = Outgoing::start(writer).unwrap();
         let (sender, messages) = channel();
@@ -406,7 +413,7 @@ mod tests {
         let document = shared.document(&uri).unwrap();
         let change = |version: i32, word: &str| {
             let all = TextDocumentContentChangeEvent { range: None, range_length: None, text: text(word) };
-            document.change(Encoding::Utf16, version, vec![all]);
+            document.change(ColumnEncoding::Utf16, version, vec![all]);
         };
         for version in 2..5 {
             change(version, "still FIRST");

@@ -16,7 +16,7 @@ const MAX_BEFORE_REFUSAL: usize = 64 << 20;
 /// With more than this waiting – a hundred thousand refusals – the client is not one that will ever read. Bytes.
 const MAX_WAITING: usize = MAX_BEFORE_REFUSAL + (24 << 20);
 
-enum Item {
+enum OutgoingItem {
     Message(Vec<u8>),
     Flushed(mpsc::Sender<()>),
 }
@@ -24,7 +24,7 @@ enum Item {
 /// A handle on the queue. Sending never blocks.
 #[derive(Debug, Clone)]
 pub struct Outgoing {
-    queue: mpsc::Sender<Item>,
+    queue: mpsc::Sender<OutgoingItem>,
     waiting: Arc<AtomicUsize>,
 }
 
@@ -60,7 +60,7 @@ impl Outgoing {
             let mut broken = false;
             for item in items {
                 match item {
-                    Item::Message(body) => {
+                    OutgoingItem::Message(body) => {
                         if !broken && let Err(error) = super::framing::write_message(&mut writer, &body) {
                             // The end of the input follows, and ends the server.
                             tracing::warn!("the client does not read any more: {error}");
@@ -68,7 +68,7 @@ impl Outgoing {
                         }
                         written.fetch_sub(body.len(), Ordering::Relaxed);
                     }
-                    Item::Flushed(done) => drop(done.send(())),
+                    OutgoingItem::Flushed(done) => drop(done.send(())),
                 }
             }
         })?;
@@ -85,21 +85,21 @@ impl Outgoing {
         if !body.is_empty() {
             self.waiting.fetch_add(body.len(), Ordering::Relaxed);
             // Fails only when the thread is gone, and then so is the client.
-            let _ = self.queue.send(Item::Message(body));
+            let _ = self.queue.send(OutgoingItem::Message(body));
         }
     }
 
-    /// Whether so much waits to be written that nothing should be added that can wait.
+    /// Whether the queue is so long that messages that can wait should not be added.
     pub fn is_congested(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > MAX_BEFORE_DIAGNOSTICS_WAIT
     }
 
-    /// Whether so much waits to be written that no request is answered.
+    /// Whether the queue is so long that requests are refused.
     pub fn is_full(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > MAX_BEFORE_REFUSAL
     }
 
-    /// Whether so much waits that the session is to end.
+    /// Whether the queue is so long that the session must end.
     pub fn is_overfull(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > MAX_WAITING
     }
@@ -107,7 +107,7 @@ impl Outgoing {
     /// Waits until all that was queued is written, not longer than a limit.
     pub fn flush(&self, limit: Duration) {
         let (done, written) = mpsc::channel();
-        if self.queue.send(Item::Flushed(done)).is_ok() {
+        if self.queue.send(OutgoingItem::Flushed(done)).is_ok() {
             let _ = written.recv_timeout(limit);
         }
     }

@@ -8,8 +8,8 @@ use ptx_interp::launch::Launch;
 use ptx_interp::machine::{Detail, Settings, Status, Target};
 use ptx_isa::ISA;
 use ptx_isa::tables::Entry;
-use ptx_launch::evaluate::{Evaluated, Module};
-use ptx_launch::values::Values;
+use ptx_launch::evaluate::{LaunchModule, LaunchRun};
+use ptx_launch::values::LastValues;
 use ptx_launch::view::{self, Course};
 use ptx_launch::{report::report, result::markdown};
 use ptx_syntax::Snapshot;
@@ -30,7 +30,7 @@ pub fn run(data: &[u8]) {
     let (text, mut bytes) = split(data);
     let how = bytes.byte();
     let text = if text.trim().is_empty() { generate(&mut bytes) } else { mutate(text, &mut bytes) };
-    let module = Module { program: Arc::new(Program::new(&Snapshot::new(&text))), text: text.as_str().into() };
+    let module = LaunchModule { program: Arc::new(Program::new(&Snapshot::new(&text))), text: text.as_str().into() };
     let mut launches = module.launches().0;
     if launches.is_empty() {
         launches.extend(module.kernels().take(1).map(|k| Launch { entry: k.into(), ..Launch::default() }));
@@ -50,7 +50,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-fn bounds(done: &Evaluated) {
+fn bounds(done: &LaunchRun) {
     let machine = &done.run.machine;
     // A turn is taken to its end.
     assert!(machine.steps <= LIMIT + 4096, "{} steps", machine.steps);
@@ -58,9 +58,9 @@ fn bounds(done: &Evaluated) {
     assert!(machine.printed.len() as u64 <= MEMORY + (1 << 20), "{} bytes are printed", machine.printed.len());
 }
 
-fn same(first: &Evaluated, second: &Evaluated, text: &str) {
+fn same(first: &LaunchRun, second: &LaunchRun, text: &str) {
     let nowhere = |_: usize| (1, 1);
-    let json = |done: &Evaluated| {
+    let json = |done: &LaunchRun| {
         let mut report = report(done, &nowhere, None);
         report.seconds = 0.0;
         serde_json::to_value(report).expect("a report is JSON")
@@ -71,7 +71,7 @@ fn same(first: &Evaluated, second: &Evaluated, text: &str) {
 }
 
 /// Windows of the trace, and what editors show.
-fn windows(done: &Evaluated, bytes: &mut Bytes<'_>, text: &str) {
+fn windows(done: &LaunchRun, bytes: &mut Bytes<'_>, text: &str) {
     let run = &done.run;
     let machine = &run.machine;
     let ctas = machine.shape.ctas().min(64) as usize;
@@ -96,18 +96,18 @@ fn windows(done: &Evaluated, bytes: &mut Bytes<'_>, text: &str) {
         }
     }
     let course = Course::new(done, target, &never);
-    let asked = view::Asked {
+    let asked = view::ViewQuery {
         from: from as u64,
         count,
         accesses: true,
         state: Some(from as u64),
         timeline: Some(view::Timeline { from: 0, count: 50 }),
-        ..view::Asked::default()
+        ..view::ViewQuery::default()
     };
     let places = |at: usize| (at, 1);
     let _ = view::answer(done, &course, &places, &asked, &never);
     let _ = markdown(done, &course, &|at| at, &|range| text.get(range), &never);
-    let _ = Values::new(done, target, 200, &never).of_lane(done, text, u32::from(bytes.byte() & 31));
+    let _ = LastValues::new(done, target, 200, &never).of_lane(done, text, u32::from(bytes.byte() & 31));
 }
 
 /// Lines of a module moved, doubled, taken away; pieces put in; numbers changed.

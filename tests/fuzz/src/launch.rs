@@ -6,8 +6,8 @@ use ptx_analysis::program::Program;
 use ptx_interp::decode::Executable;
 use ptx_interp::launch::{Launch, Mistake, bind, complete, settle, written};
 use ptx_interp::machine::Settings;
-use ptx_launch::choose::{Question, Written};
-use ptx_launch::evaluate::Module;
+use ptx_launch::choose::{LaunchOrigin, LaunchQuery};
+use ptx_launch::evaluate::LaunchModule;
 use ptx_launch::file::{self, Language};
 use ptx_syntax::Snapshot;
 use std::sync::{Arc, LazyLock};
@@ -31,7 +31,8 @@ pub fn run(data: &[u8]) {
     }
     if which & 3 == 1 {
         let above = format!("{text}\n{MODULE}");
-        let module = Module { program: Arc::new(Program::new(&Snapshot::new(&above))), text: above.as_str().into() };
+        let module =
+            LaunchModule { program: Arc::new(Program::new(&Snapshot::new(&above))), text: above.as_str().into() };
         let (launches, mistakes) = module.launches();
         places(&above, &mistakes);
         launches.into_iter().take(3).for_each(try_it);
@@ -47,11 +48,11 @@ pub fn run(data: &[u8]) {
         }
     }
     if which & 4 == 4 {
-        let module = Module { program: Arc::clone(&PROGRAM), text: MODULE.into() };
-        let table = serde_json::from_str(&text).map(Written::Table);
-        let launch = table.unwrap_or(Written::Lines(text));
+        let module = LaunchModule { program: Arc::clone(&PROGRAM), text: MODULE.into() };
+        let table = serde_json::from_str(&text).map(LaunchOrigin::Table);
+        let launch = table.unwrap_or(LaunchOrigin::Lines(text));
         let at = (which & 8 == 8).then(|| bytes.number());
-        if let Ok(chosen) = module.choose(&Question { entry: None, at, launch, number: bytes.byte().into() }) {
+        if let Ok(chosen) = module.choose(&LaunchQuery { entry: None, at, launch, number: bytes.byte().into() }) {
             try_it(chosen.launch);
         }
     }

@@ -1,12 +1,12 @@
 //! What came of a launch, for people.
 
-use super::Shown;
+use super::NamedSnapshot;
 use crate::source::place;
 use crate::terminal::{for_stdout, lines_for_stdout};
 use ptx_analysis::Diagnostic;
 use ptx_interp::findings::Fault;
 use ptx_interp::machine::Status;
-use ptx_launch::evaluate::Evaluated;
+use ptx_launch::evaluate::LaunchRun;
 use ptx_launch::words::{diagnostic, element, ended, text};
 use std::fmt::Write;
 
@@ -31,7 +31,7 @@ const VERDICTS: usize = 10;
 const IN_A_LINE: u64 = 8;
 
 /// A launch: all of it, or (`brief`) whether it did what it should.
-pub(super) fn render(done: &Evaluated, shown: &Shown<'_>, line: Option<usize>, brief: bool) -> String {
+pub(super) fn render(done: &LaunchRun, shown: &NamedSnapshot<'_>, line: Option<usize>, brief: bool) -> String {
     let mut out = String::new();
     let at = line.map_or_else(String::new, |line| format!(":{line}"));
     let passed = done.passed();
@@ -97,7 +97,7 @@ pub(super) fn render(done: &Evaluated, shown: &Shown<'_>, line: Option<usize>, b
     out
 }
 
-fn faults(done: &Evaluated, shown: &Shown<'_>, brief: bool, out: &mut String) {
+fn faults(done: &LaunchRun, shown: &NamedSnapshot<'_>, brief: bool, out: &mut String) {
     let unexpected = done.unexpected();
     let all: Vec<&Fault> = if brief { unexpected } else { done.faults().iter().collect() };
     let most = if brief { FAULTS } else { all.len() };
@@ -108,7 +108,7 @@ fn faults(done: &Evaluated, shown: &Shown<'_>, brief: bool, out: &mut String) {
     }
 }
 
-fn buffers(done: &Evaluated, out: &mut String) {
+fn buffers(done: &LaunchRun, out: &mut String) {
     let machine = &done.run.machine;
     let mut same = Vec::new();
     for (placed, before) in done.buffers.iter().zip(&done.before) {

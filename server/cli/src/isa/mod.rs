@@ -3,7 +3,7 @@
 mod json;
 mod site;
 
-use super::Status;
+use super::CliStatus;
 use super::files::{complain, is_written};
 use super::terminal::{for_stdout, lines_for_stdout};
 use std::io::{Write, stdout};
@@ -11,17 +11,17 @@ use std::path::PathBuf;
 
 /// What to print and how.
 #[derive(Debug, clap::Args)]
-pub struct Arguments {
+pub struct IsaArguments {
     /// How: text, JSON, or HTML pages written into a folder
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = IsaFormat::Human)]
+    format: IsaFormat,
     /// An opcode (`fma`, `mbarrier.try_wait`; all without one); for `html` the folder to write to
     #[arg(value_name = "OPCODE|DIR")]
     what: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
+enum IsaFormat {
     /// Text
     Human,
     /// One JSON document
@@ -31,47 +31,47 @@ enum Format {
 }
 
 /// Prints or writes.
-pub fn run(arguments: &Arguments) -> Status {
+pub fn run(arguments: &IsaArguments) -> CliStatus {
     let what = arguments.what.as_deref();
     match (arguments.format, what) {
-        (Format::Html, None) => {
+        (IsaFormat::Html, None) => {
             complain("`--format html` needs a folder: ptx-analyzer isa --format html reference");
-            Status::Trouble
+            CliStatus::Trouble
         }
-        (Format::Html, Some(folder)) => match site::write(&PathBuf::from(folder)) {
+        (IsaFormat::Html, Some(folder)) => match site::write(&PathBuf::from(folder)) {
             Ok(written) => {
                 let megabytes = written.bytes as f64 / 1e6;
                 print(&format!("{} pages, {megabytes:.1} MB: {}/index.html\n", written.pages, for_stdout(folder)))
             }
             Err(error) => {
                 complain(&format!("{folder}: {error}"));
-                Status::Trouble
+                CliStatus::Trouble
             }
         },
-        (Format::Human, None) => print(&list()),
-        (Format::Json, None) => print(&json::all()),
-        (Format::Human, Some(name)) => match opcode(name).and_then(|_| ptx_ide::explain(name)) {
+        (IsaFormat::Human, None) => print(&list()),
+        (IsaFormat::Json, None) => print(&json::all()),
+        (IsaFormat::Human, Some(name)) => match opcode(name).and_then(|_| ptx_ide::explain(name)) {
             Some(text) => print(&format!("{}\n{}", text.trim_end(), executed(name))),
             None => unknown(name),
         },
-        (Format::Json, Some(name)) => match opcode(name) {
+        (IsaFormat::Json, Some(name)) => match opcode(name) {
             Some(name) => print(&json::opcode(name)),
             None => unknown(name),
         },
     }
 }
 
-fn print(text: &str) -> Status {
+fn print(text: &str) -> CliStatus {
     let mut out = stdout().lock();
     let written = out.write_all(lines_for_stdout(text).as_bytes()).and_then(|()| out.flush());
-    if is_written(written) { Status::Fine } else { Status::Trouble }
+    if is_written(written) { CliStatus::Fine } else { CliStatus::Trouble }
 }
 
-fn unknown(name: &str) -> Status {
+fn unknown(name: &str) -> CliStatus {
     complain(&format!(
         "`{name}` is no opcode; `ptx-analyzer isa` lists them all, `ptx-analyzer explain` knows other words too"
     ));
-    Status::Trouble
+    CliStatus::Trouble
 }
 
 /// The opcode of a name, if the tables have an instruction that begins so.

@@ -12,7 +12,7 @@ mod search;
 mod text;
 mod things;
 
-use layout::Page;
+use layout::SitePage;
 use links::Links;
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,9 +26,9 @@ const FILES: &[(&str, &str)] = &[
     ("theme.js", include_str!("site/theme.js")),
 ];
 
-/// What was written.
+/// The size of the written site.
 #[derive(Debug, Clone, Copy)]
-pub struct Written {
+pub struct SiteSize {
     /// How many pages.
     pub pages: usize,
     /// How many bytes in all.
@@ -39,7 +39,7 @@ pub struct Written {
 ///
 /// # Errors
 /// What the system says.
-pub fn write(folder: &Path) -> io::Result<Written> {
+pub fn write(folder: &Path) -> io::Result<SiteSize> {
     let files = files();
     for (name, text) in &files {
         let path = folder.join(name);
@@ -49,13 +49,13 @@ pub fn write(folder: &Path) -> io::Result<Written> {
         fs::write(path, text)?;
     }
     let pages = files.keys().filter(|name| name.ends_with(".html")).count();
-    Ok(Written { pages, bytes: files.values().map(String::len).sum() })
+    Ok(SiteSize { pages, bytes: files.values().map(String::len).sum() })
 }
 
 /// All files by name; the same whenever the tables are the same.
 fn files() -> BTreeMap<String, String> {
     let links = Links::new();
-    let mut pages: Vec<Page> = Vec::new();
+    let mut pages: Vec<SitePage> = Vec::new();
     pages.extend(instructions::pages(&links));
     pages.extend(things::pages(&links));
     pages.extend(kernels::pages(&links));

@@ -1,6 +1,6 @@
 //! Registers for people: a table for each file, numbers first, since names may be long.
 
-use super::File;
+use super::RegsFile;
 use crate::terminal::for_stdout;
 use ptx_analysis::registers::Kernel;
 use std::fmt::Write;
@@ -26,7 +26,7 @@ const COLUMNS: [(&str, bool); 8] = [
 /// The column that one looks for.
 const REGISTERS: usize = 1;
 
-struct Row {
+struct RegsRow {
     cells: [String; COLUMNS.len()],
     name: String,
     /// The name in the text, where that is another one.
@@ -35,8 +35,8 @@ struct Row {
 }
 
 /// The functions of a file; nothing where it has none.
-pub(super) fn render(file: &File<'_>) -> String {
-    let rows: Vec<Row> = file.kernels.iter().map(|k| row(file, k)).collect();
+pub(super) fn render(file: &RegsFile<'_>) -> String {
+    let rows: Vec<RegsRow> = file.kernels.iter().map(|k| row(file, k)).collect();
     if rows.is_empty() {
         return String::new();
     }
@@ -87,7 +87,7 @@ fn cells(texts: &[String; COLUMNS.len()], widths: &[usize], emphasis: bool) -> S
     out
 }
 
-fn row(file: &File<'_>, kernel: &Kernel) -> Row {
+fn row(file: &RegsFile<'_>, kernel: &Kernel) -> RegsRow {
     let live = kernel.facts.usage().pressure.most;
     let occupancy = kernel.occupancy.as_ref();
     let or_nothing = |text: Option<String>| text.unwrap_or_default();
@@ -106,10 +106,10 @@ fn row(file: &File<'_>, kernel: &Kernel) -> Row {
     let demangled = ptx_ide::demangle(&kernel.name);
     let shown = demangled.as_ref().map_or(&*kernel.name, |d| d.short.as_str());
     let mangled = demangled.is_some().then(|| kernel.name.to_string());
-    Row { cells, name: format!("{kind} {shown}"), mangled, notes: notes(file, kernel) }
+    RegsRow { cells, name: format!("{kind} {shown}"), mangled, notes: notes(file, kernel) }
 }
 
-fn notes(file: &File<'_>, kernel: &Kernel) -> Vec<String> {
+fn notes(file: &RegsFile<'_>, kernel: &Kernel) -> Vec<String> {
     let mut out = Vec::new();
     let limit = &kernel.limit;
     let said = limit.directive.as_ref().map(|range| {

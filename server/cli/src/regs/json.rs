@@ -1,11 +1,11 @@
 //! Registers as JSON, an object a line.
 
-use super::File;
+use super::RegsFile;
 use ptx_analysis::registers::Kernel;
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct RegsJsonLine<'a> {
     file: &'a str,
     entry: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,7 +55,7 @@ struct Fewer {
 }
 
 /// The functions of a file, each with its line break.
-pub(super) fn render(file: &File<'_>) -> String {
+pub(super) fn render(file: &RegsFile<'_>) -> String {
     let mut out = String::new();
     for kernel in file.kernels {
         match serde_json::to_string(&line(file, kernel)) {
@@ -66,7 +66,7 @@ pub(super) fn render(file: &File<'_>) -> String {
     out
 }
 
-fn line<'a>(file: &File<'a>, kernel: &'a Kernel) -> Line<'a> {
+fn line<'a>(file: &RegsFile<'a>, kernel: &'a Kernel) -> RegsJsonLine<'a> {
     let most = kernel.facts.usage().pressure.most;
     let occupancy = kernel.occupancy.map(|o| OccupancyLine {
         warps_per_sm: o.warps,
@@ -79,7 +79,7 @@ fn line<'a>(file: &File<'a>, kernel: &'a Kernel) -> Line<'a> {
         fewer: o.fewer.map(|(registers, warps)| Fewer { registers, warps }),
     });
     let limit = &kernel.limit;
-    Line {
+    RegsJsonLine {
         file: file.name,
         entry: &kernel.name,
         demangled: ptx_ide::demangle(&kernel.name).map(|d| d.full),

@@ -228,7 +228,7 @@ fn values_and_faults_are_in_the_text_while_it_is_the_same() {
         found.contains(&(20, "lane 4: %r3 = 4".to_owned())) && !found.iter().any(|(line, _)| *line == 24),
         "{found:?}"
     );
-    // A change for the worse: it is found when nobody types any more.
+    // The edit introduces a fault, which is found once typing pauses.
     edit(&mut client, 2, (3, 25), (3, 32), "64 n=64");
     // A client that cannot be told to ask again gets the new values at once, and never those of the old text.
     let found = hints(&mut client);
@@ -242,7 +242,7 @@ fn values_and_faults_are_in_the_text_while_it_is_the_same() {
     assert_eq!(fault["range"]["start"]["line"], 19);
     assert!(fault["codeDescription"]["href"].as_str().unwrap().ends_with("docs/interpreter.md#what-is-found"));
     assert!(!hints(&mut client).is_empty());
-    // And nothing of it is left when somebody takes it back.
+    // Clearing the evaluation removes its diagnostics.
     assert_eq!(client.execute("ptx-analyzer.clearEvaluation", json!({ "uri": URI })), json!(true));
     client.wait("no fault", |m| {
         m["method"] == "textDocument/publishDiagnostics"
@@ -284,7 +284,7 @@ fn a_client_with_a_view_is_told() {
 }
 
 #[test]
-fn a_run_without_an_end_holds_nobody_up() {
+fn a_run_without_an_end_does_not_block_requests() {
     let text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\n.reg .b32 %r<2>;\nmov.u32 %r1, 0;\nL:\n\
         add.u32 %r1, %r1, 1;\nbra L;\n}\n";
     let mut client = server();

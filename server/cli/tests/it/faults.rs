@@ -183,7 +183,7 @@ fn a_debug_adapter_ends_too() {
     }
 }
 
-/// The log is written where nobody reads it, where nothing can be written, and where nobody is.
+/// The log goes to a pipe that is never read, to a pipe without a reader, and to a full device.
 #[test]
 #[cfg(unix)]
 fn a_log_that_goes_nowhere() {

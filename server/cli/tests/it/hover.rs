@@ -11,7 +11,7 @@ const URI: &str = "file:///hover.ptx";
 fn facts_of_the_second_pass_reach_the_hover_and_follow_their_function() {
     let mut client = server();
     client.begin(json!({ "capabilities": { "general": { "positionEncodings": ["utf-8"] } } }));
-    // Too long for the function to be understood while somebody waits.
+    // Too long for the flow lints to finish within the time of a hover.
     let filler = "add.u32 %r2, %r2, 1;\n".repeat(8000);
     let text = format!(
         ".version 8.0\n.target sm_90\n.entry k()\n{{\n.reg .b32 %r<4>;\nmov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %r1;\n{filler}ret;\n}}\n"

@@ -69,7 +69,7 @@ fn tokens_of_all_of_a_part_and_of_a_change() {
     data.splice(start..start + count, edits[0]["data"].as_array().unwrap().clone());
     let full = tokens(&mut client, "full", json!({}));
     assert_eq!(full["data"], json!(data));
-    // Whoever names tokens that nobody remembers gets all.
+    // A request that names an unknown earlier result gets all tokens.
     let all = delta(&mut client, &json!("no such"));
     assert_eq!((&all["data"], all.get("edits")), (&full["data"], None));
 }

@@ -230,7 +230,7 @@ fn targets_and_functions_it_has_not_got() {
     client.change(URI, 2, json!([{ "text": TEXT.replace("sm_80", "sm_50") }]));
     let answer = compare(&mut client, json!({ "uri": URI }));
     assert_eq!((&answer["target"], &answer["functions"][0]["registers"]), (&json!("sm_75"), &json!(24)));
-    // Before it is linked nobody knows.
+    // The amount is unknown until the module is linked.
     assert_eq!(answer["functions"][0]["shared"], Value::Null);
     let notes = answer["notes"].to_string();
     assert!(notes.contains("no longer generates code for sm_50") && notes.contains("`outside`"), "{notes}");

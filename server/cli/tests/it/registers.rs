@@ -88,7 +88,7 @@ fn the_client_is_told_when_more_is_known_and_only_then() {
     let refreshed = |m: &Value| m["method"].as_str().is_some_and(|m| m.ends_with("/refresh"));
     assert!(!client.others().iter().any(refreshed), "nothing is new");
 
-    // What somebody is about to write is an error: what was known stays, and is marked once nobody types.
+    // An unfinished instruction is an error: the previous report stays, and is marked as outdated once typing pauses.
     client.change(URI, 3, insert(11, "    add.u\n"));
     assert_eq!((title(&mut client), hints(&mut client)), (first.clone(), vec![(14, peaks[0].1.clone())]));
     told(&mut client);

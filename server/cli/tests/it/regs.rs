@@ -154,6 +154,6 @@ fn calls_and_shared_memory_of_callees_count() {
     assert!(of("small")["occupancy"].is_null(), "only kernels are launched");
     assert_eq!(of("small")["kind"], "func");
     assert_eq!(of("a")["shared"], 256);
-    assert_eq!(of("b")["registers"], 24, "the convention needs so many");
+    assert_eq!(of("b")["registers"], 24, "the calling convention needs 24");
     assert!(of("a")["registers"].as_u64() < Some(24));
 }

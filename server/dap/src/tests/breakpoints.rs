@@ -1,10 +1,10 @@
 //! Breakpoints of every kind.
 
 use super::DIVERGING;
-use super::client::{Client, Kernel};
+use super::client::{KernelFolder, TestClient};
 use serde_json::{Value, json};
 
-fn set(client: &mut Client, kernel: &Kernel, breakpoints: Value) -> Vec<Value> {
+fn set(client: &mut TestClient, kernel: &KernelFolder, breakpoints: Value) -> Vec<Value> {
     let source = json!({ "path": kernel.path });
     let body = client.ask("setBreakpoints", json!({ "source": source, "breakpoints": breakpoints }));
     body["breakpoints"].as_array().unwrap().clone()
@@ -12,8 +12,8 @@ fn set(client: &mut Client, kernel: &Kernel, breakpoints: Value) -> Vec<Value> {
 
 #[test]
 fn lines_are_moved_to_instructions() {
-    let kernel = Kernel::new(DIVERGING);
-    let mut client = Client::launched(kernel.launch());
+    let kernel = KernelFolder::new(DIVERGING);
+    let mut client = TestClient::launched(kernel.launch());
     let first = kernel.line("mov.u32 %lane");
     let launch = kernel.line("//! launch");
     let brace = kernel.line("st.global.u32") + 2;
@@ -48,8 +48,8 @@ fn lines_are_moved_to_instructions() {
 
 #[test]
 fn lines_and_columns_are_counted_as_the_client_does() {
-    let kernel = Kernel::new(DIVERGING);
-    let mut client = Client::start();
+    let kernel = KernelFolder::new(DIVERGING);
+    let mut client = TestClient::start();
     client.ask("initialize", json!({ "adapterID": "ptx", "linesStartAt1": false, "columnsStartAt1": false }));
     client.ask("launch", kernel.launch());
     client.event("initialized");
@@ -67,8 +67,8 @@ fn lines_and_columns_are_counted_as_the_client_does() {
 
 #[test]
 fn conditions_hold_in_a_lane() {
-    let kernel = Kernel::new(DIVERGING);
-    let mut client = Client::launched(kernel.launch());
+    let kernel = KernelFolder::new(DIVERGING);
+    let mut client = TestClient::launched(kernel.launch());
     let line = kernel.line("// here");
     let told = set(
         &mut client,
@@ -89,11 +89,11 @@ fn conditions_hold_in_a_lane() {
 
 #[test]
 fn hits_are_counted() {
-    let kernel = Kernel::new(DIVERGING);
+    let kernel = KernelFolder::new(DIVERGING);
     let line = kernel.line("add.u32 %i, %i, 1");
     // Twice in the first warp of each CTA: the second has no lane below 16.
     for (hits, expected) in [("2", vec![1]), (">=2", vec![1, 1, 1]), ("%2", vec![1, 1]), ("<2", vec![0])] {
-        let mut client = Client::launched(kernel.launch());
+        let mut client = TestClient::launched(kernel.launch());
         let told = set(&mut client, &kernel, json!([{ "line": line, "hitCondition": hits }]));
         assert_eq!(told[0]["verified"], true, "{told:?}");
         client.ask("configurationDone", json!({}));
@@ -108,7 +108,7 @@ fn hits_are_counted() {
         client.event("terminated");
         client.close();
     }
-    let mut client = Client::launched(kernel.launch());
+    let mut client = TestClient::launched(kernel.launch());
     let told = set(&mut client, &kernel, json!([{ "line": line, "hitCondition": "often" }]));
     assert!(told[0]["message"].as_str().unwrap().contains("is no number of hits"));
     client.close();
@@ -116,8 +116,8 @@ fn hits_are_counted() {
 
 #[test]
 fn messages_are_logged() {
-    let kernel = Kernel::new(DIVERGING);
-    let mut client = Client::launched(kernel.launch());
+    let kernel = KernelFolder::new(DIVERGING);
+    let mut client = TestClient::launched(kernel.launch());
     let line = kernel.line("add.u32 %i, %i, 1");
     let log = json!([{ "line": line, "logMessage": "i is {%i} in {count(true)} lanes, {{v}} {%nothing}" }]);
     assert_eq!(set(&mut client, &kernel, log)[0]["verified"], true);
@@ -135,8 +135,8 @@ fn messages_are_logged() {
 
 #[test]
 fn functions_and_instructions() {
-    let kernel = Kernel::new(DIVERGING);
-    let mut client = Client::launched(kernel.launch());
+    let kernel = KernelFolder::new(DIVERGING);
+    let mut client = TestClient::launched(kernel.launch());
     let functions = json!([{ "name": "twice" }, { "name": "unused" }, { "name": "none" }]);
     let told = client.ask("setFunctionBreakpoints", json!({ "breakpoints": functions }));
     assert_eq!(told["breakpoints"][0]["verified"], true);
@@ -170,9 +170,9 @@ fn functions_and_instructions() {
 
 #[test]
 fn data_is_watched() {
-    let kernel = Kernel::new(DIVERGING);
-    let mut client = Client::entered(kernel.launch());
-    let info = |client: &mut Client, arguments: Value| client.ask("dataBreakpointInfo", arguments);
+    let kernel = KernelFolder::new(DIVERGING);
+    let mut client = TestClient::entered(kernel.launch());
+    let info = |client: &mut TestClient, arguments: Value| client.ask("dataBreakpointInfo", arguments);
     let register = info(&mut client, json!({ "name": "%i@3" }));
     assert_eq!((&register["description"], &register["canPersist"]), (&json!("%i@3"), &json!(false)));
     let buffer = info(&mut client, json!({ "name": "[out+8]:u32" }));
@@ -180,7 +180,7 @@ fn data_is_watched() {
     let nothing = info(&mut client, json!({ "name": "%tid.x" }));
     assert_eq!(nothing["dataId"], Value::Null);
     assert!(nothing["description"].as_str().unwrap().contains("only registers and memory"), "{nothing}");
-    let watch = |client: &mut Client, id: &Value, access: &str| {
+    let watch = |client: &mut TestClient, id: &Value, access: &str| {
         let all = json!([{ "dataId": id, "accessType": access }]);
         let told = client.ask("setDataBreakpoints", json!({ "breakpoints": all }));
         assert_eq!(told["breakpoints"][0]["verified"], true, "{told}");
@@ -220,8 +220,8 @@ fn data_is_watched() {
 #[test]
 fn findings_stop_it() {
     let text = DIVERGING.replace("st.global.u32 [%a], %v;", "st.global.u32 [%a+4], %v;").replace("bar.sync 0;", "");
-    let kernel = Kernel::new(&text.replace("table[64]", "table[48]"));
-    let mut client = Client::launched(kernel.launch());
+    let kernel = KernelFolder::new(&text.replace("table[64]", "table[48]"));
+    let mut client = TestClient::launched(kernel.launch());
     let filters = json!({ "filters": ["memory"], "filterOptions": [{ "filterId": "race", "condition": "%laneid == 40" }, { "filterId": "none" }] });
     let told = client.ask("setExceptionBreakpoints", filters);
     let verified: Vec<bool> = told["breakpoints"].as_array().unwrap().iter().map(|b| b["verified"] == true).collect();
@@ -261,8 +261,8 @@ done:
     ret;
 }
 ";
-    let kernel = Kernel::new(text);
-    let mut client = Client::launched(kernel.launch());
+    let kernel = KernelFolder::new(text);
+    let mut client = TestClient::launched(kernel.launch());
     client.ask("setExceptionBreakpoints", json!({ "filters": ["barrier"] }));
     client.ask("configurationDone", json!({}));
     client.stopped();

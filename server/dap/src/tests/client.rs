@@ -11,24 +11,24 @@ use std::time::Duration;
 /// Nothing takes longer, even where it is not optimised.
 const LIMIT: Duration = Duration::from_secs(60);
 
-pub struct Client {
+pub struct TestClient {
     to: Option<PipeWriter>,
     from: Receiver<Value>,
     ended: Receiver<()>,
     seq: i64,
     /// The warp that it stopped in last.
     pub thread: i64,
-    /// Events that nobody has asked for yet.
+    /// Events that the test has not read yet.
     pub events: VecDeque<Value>,
 }
 
 /// A folder with one kernel.
-pub struct Kernel {
+pub struct KernelFolder {
     folder: tempfile::TempDir,
     pub path: PathBuf,
 }
 
-impl Kernel {
+impl KernelFolder {
     pub fn new(text: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("kernel.ptx");
@@ -56,7 +56,7 @@ pub fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels").join(name)
 }
 
-impl Client {
+impl TestClient {
     pub fn start() -> Self {
         let (input, to) = pipe().unwrap();
         let (output, from) = pipe().unwrap();

@@ -1,14 +1,14 @@
 //! Beginning and ending.
 
 use super::DIVERGING;
-use super::client::{Client, Kernel, example};
+use super::client::{KernelFolder, TestClient, example};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 #[test]
 fn a_run_from_its_beginning_to_its_end() {
-    let kernel = Kernel::new(DIVERGING);
-    let mut client = Client::entered(kernel.launch());
+    let kernel = KernelFolder::new(DIVERGING);
+    let mut client = TestClient::entered(kernel.launch());
     let threads = client.ask("threads", json!({}));
     let names: Vec<&str> = threads["threads"].as_array().unwrap().iter().map(|t| t["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["CTA (0,0,0) warp 0", "CTA (0,0,0) warp 1"]);
@@ -27,8 +27,8 @@ fn a_run_from_its_beginning_to_its_end() {
 
 #[test]
 fn what_does_not_hold_is_told() {
-    let kernel = Kernel::new(&DIVERGING.replace("out[31]=31", "out[31]=30"));
-    let mut client = Client::launched(json!({ "program": kernel.path, "stopOnEntry": false }));
+    let kernel = KernelFolder::new(&DIVERGING.replace("out[31]=31", "out[31]=30"));
+    let mut client = TestClient::launched(json!({ "program": kernel.path, "stopOnEntry": false }));
     client.ask("configurationDone", json!({}));
     assert_eq!(client.event("exited")["exitCode"], 1);
     client.event("terminated");
@@ -39,10 +39,10 @@ fn what_does_not_hold_is_told() {
 
 #[test]
 fn launches_that_cannot_be_done_say_why() {
-    let kernel = Kernel::new(DIVERGING);
-    let broken = Kernel::new(&DIVERGING.replace("add.u32 %i, %i, 1;", "add.u32 %i, %i, %a;"));
-    let mistaken = Kernel::new(&DIVERGING.replace("n=3", "m=3"));
-    let markup = Kernel::new("<pretext/>");
+    let kernel = KernelFolder::new(DIVERGING);
+    let broken = KernelFolder::new(&DIVERGING.replace("add.u32 %i, %i, 1;", "add.u32 %i, %i, %a;"));
+    let mistaken = KernelFolder::new(&DIVERGING.replace("n=3", "m=3"));
+    let markup = KernelFolder::new("<pretext/>");
     std::fs::write(kernel.folder().join("run.toml"), "grids = [1]\n").unwrap();
     #[cfg(unix)]
     let pipe = kernel.folder().join("pipe");
@@ -80,7 +80,7 @@ fn launches_that_cannot_be_done_say_why() {
         (broken.launch(), "kernel.ptx:30: `kernel` cannot be run before errors are mended: "),
         (mistaken.launch(), "kernel.ptx:14: the launch has "),
     ] {
-        let mut client = Client::start();
+        let mut client = TestClient::start();
         client.ask("initialize", json!({ "adapterID": "ptx" }));
         let seq = client.send("launch", arguments.clone());
         let response = client.response(seq);
@@ -97,7 +97,7 @@ fn launches_that_cannot_be_done_say_why() {
 
 #[test]
 fn launches_of_every_kind() {
-    let kernel = Kernel::new(DIVERGING);
+    let kernel = KernelFolder::new(DIVERGING);
     let file = kernel.folder().join("run.json");
     std::fs::write(&file, r#"{ "grid": [3], "block": [32], "params": { "n": 1, "out": "u32[96]:zero" } }"#).unwrap();
     for (launch, said) in [
@@ -107,7 +107,7 @@ fn launches_of_every_kind() {
     ] {
         let mut all = kernel.launch();
         all.as_object_mut().unwrap().extend(launch.as_object().unwrap().clone());
-        let mut client = Client::entered(all);
+        let mut client = TestClient::entered(all);
         let output = client.output();
         assert!(output.contains(said), "{output}");
         client.close();
@@ -116,7 +116,7 @@ fn launches_of_every_kind() {
 
 #[test]
 fn nothing_is_attached_to_or_unknown() {
-    let mut client = Client::start();
+    let mut client = TestClient::start();
     client.ask("initialize", json!({ "adapterID": "ptx" }));
     assert!(client.refused("attach", json!({})).contains("there is nothing to attach to"));
     assert_eq!(client.refused("gotoTargets", json!({})), "there is no request `gotoTargets` here");
@@ -129,8 +129,8 @@ fn nothing_is_attached_to_or_unknown() {
 
 #[test]
 fn a_restart_begins_anew() {
-    let kernel = Kernel::new(DIVERGING);
-    let mut client = Client::entered(kernel.launch());
+    let kernel = KernelFolder::new(DIVERGING);
+    let mut client = TestClient::entered(kernel.launch());
     let line = kernel.line("mul.wide.u32");
     client.ask("setBreakpoints", json!({ "source": { "path": kernel.path }, "breakpoints": [{ "line": line }] }));
     assert_eq!(client.go("continue", json!({}))["reason"], "breakpoint");
@@ -151,8 +151,8 @@ fn a_restart_begins_anew() {
 
 #[test]
 fn without_debugging_nothing_stops() {
-    let kernel = Kernel::new(DIVERGING);
-    let mut client = Client::launched(json!({ "program": kernel.path, "noDebug": true }));
+    let kernel = KernelFolder::new(DIVERGING);
+    let mut client = TestClient::launched(json!({ "program": kernel.path, "noDebug": true }));
     let line = kernel.line("mul.wide.u32");
     client.ask("setBreakpoints", json!({ "source": { "path": kernel.path }, "breakpoints": [{ "line": line }] }));
     client.ask("configurationDone", json!({}));
@@ -162,8 +162,8 @@ fn without_debugging_nothing_stops() {
 
 #[test]
 fn the_end_can_be_looked_at() {
-    let kernel = Kernel::new(DIVERGING);
-    let mut client = Client::entered(json!({ "program": kernel.path, "stopAtEnd": true }));
+    let kernel = KernelFolder::new(DIVERGING);
+    let mut client = TestClient::entered(json!({ "program": kernel.path, "stopAtEnd": true }));
     let stop = client.go("continue", json!({}));
     assert!(stop["description"].as_str().unwrap().starts_with("Paused at the end"), "{stop}");
     assert!(client.frames(1)[0]["name"].as_str().unwrap().contains("has ended"));
@@ -194,10 +194,10 @@ loop:
     bra loop;
 }
 ";
-    let kernel = Kernel::new(endless);
+    let kernel = KernelFolder::new(endless);
     let launch = json!({ "program": kernel.path, "limit": 1_000_000_000_000u64 });
     // By a request that cancels it, …
-    let mut client = Client::start();
+    let mut client = TestClient::start();
     client.ask("initialize", json!({ "adapterID": "ptx", "supportsProgressReporting": true }));
     let seq = client.send("launch", launch.clone());
     let progress = client.event("progressStart");
@@ -214,13 +214,13 @@ loop:
     assert!(begin.elapsed() < Duration::from_secs(1), "{:?}", begin.elapsed());
     client.close();
     // … by disconnecting, …
-    let mut client = Client::start();
+    let mut client = TestClient::start();
     client.ask("initialize", json!({ "adapterID": "ptx" }));
     client.send("launch", launch.clone());
     client.send("disconnect", json!({}));
     client.ends();
     // … and by going away.
-    let mut client = Client::start();
+    let mut client = TestClient::start();
     client.send("launch", launch);
     client.close();
 }
@@ -228,7 +228,7 @@ loop:
 #[test]
 fn what_a_kernel_prints_is_output() {
     for name in ["saxpy.ptx", "indirect_call.ptx", "block_reduce.ptx"] {
-        let mut client = Client::launched(json!({ "program": example(name), "stopOnEntry": false }));
+        let mut client = TestClient::launched(json!({ "program": example(name), "stopOnEntry": false }));
         client.ask("configurationDone", json!({}));
         assert_eq!(client.event("exited")["exitCode"], 0, "{name}");
         client.close();
@@ -237,7 +237,7 @@ fn what_a_kernel_prints_is_output() {
 
 #[test]
 fn what_is_no_message_has_an_answer() {
-    let mut client = Client::start();
+    let mut client = TestClient::start();
     for body in [
         "{",
         "[]",

@@ -1,13 +1,13 @@
 //! Steps and runs, forwards and backwards.
 
 use super::DIVERGING;
-use super::client::{Client, Kernel, example};
+use super::client::{KernelFolder, TestClient, example};
 use serde_json::json;
 
 #[test]
 fn steps_follow_a_warp() {
-    let kernel = Kernel::new(DIVERGING);
-    let mut client = Client::entered(kernel.launch());
+    let kernel = KernelFolder::new(DIVERGING);
+    let mut client = TestClient::entered(kernel.launch());
     let first = kernel.line("mov.u32 %lane");
     for line in [first + 1, first + 2, first + 3, first + 4] {
         assert_eq!(client.go("next", json!({}))["reason"], "step");
@@ -30,9 +30,9 @@ fn steps_follow_a_warp() {
 
 #[test]
 fn steps_go_into_calls_over_them_and_out() {
-    let kernel = Kernel::new(DIVERGING);
+    let kernel = KernelFolder::new(DIVERGING);
     let call = kernel.line("call (%v)");
-    let mut client = Client::launched(kernel.launch());
+    let mut client = TestClient::launched(kernel.launch());
     client.ask("setBreakpoints", json!({ "source": { "path": kernel.path }, "breakpoints": [{ "line": call }] }));
     client.ask("configurationDone", json!({}));
     client.stopped();
@@ -55,12 +55,12 @@ fn steps_go_into_calls_over_them_and_out() {
 
 #[test]
 fn back_is_where_one_came_from() {
-    for path in [Kernel::new(DIVERGING).path, example("block_reduce.ptx"), example("indirect_call.ptx")] {
+    for path in [KernelFolder::new(DIVERGING).path, example("block_reduce.ptx"), example("indirect_call.ptx")] {
         // The folder of the first one is gone by now: it is written anew.
-        let kernel = Kernel::new(DIVERGING);
+        let kernel = KernelFolder::new(DIVERGING);
         let path = if path.exists() { path } else { kernel.path.clone() };
         for step in ["stepIn", "next"] {
-            let mut client = Client::entered(json!({ "program": path }));
+            let mut client = TestClient::entered(json!({ "program": path }));
             let granularity = if step == "next" { json!({}) } else { json!({ "granularity": "instruction" }) };
             let mut seen = Vec::new();
             for _ in 0..15 {
@@ -81,8 +81,8 @@ fn back_is_where_one_came_from() {
 
 #[test]
 fn runs_go_backwards() {
-    let kernel = Kernel::new(DIVERGING);
-    let mut client = Client::launched(kernel.launch());
+    let kernel = KernelFolder::new(DIVERGING);
+    let mut client = TestClient::launched(kernel.launch());
     let line = kernel.line("st.global.u32");
     client.ask("setBreakpoints", json!({ "source": { "path": kernel.path }, "breakpoints": [{ "line": line }] }));
     client.ask("configurationDone", json!({}));
@@ -106,8 +106,8 @@ fn runs_go_backwards() {
 
 #[test]
 fn a_warp_that_ends_gives_way_to_another() {
-    let kernel = Kernel::new(DIVERGING);
-    let mut client = Client::launched(kernel.launch());
+    let kernel = KernelFolder::new(DIVERGING);
+    let mut client = TestClient::launched(kernel.launch());
     let line = kernel.line("st.global.u32") + 1;
     client.ask("setBreakpoints", json!({ "source": { "path": kernel.path }, "breakpoints": [{ "line": line }] }));
     client.ask("configurationDone", json!({}));
@@ -126,8 +126,8 @@ fn a_warp_that_ends_gives_way_to_another() {
 
 #[test]
 fn the_warp_to_begin_with_is_chosen() {
-    let kernel = Kernel::new(DIVERGING);
-    let mut client = Client::launched(json!({ "program": kernel.path, "cta": [1, 0, 0], "warp": 1 }));
+    let kernel = KernelFolder::new(DIVERGING);
+    let mut client = TestClient::launched(json!({ "program": kernel.path, "cta": [1, 0, 0], "warp": 1 }));
     client.ask("configurationDone", json!({}));
     let stop = client.stopped();
     assert_eq!((&stop["reason"], &stop["threadId"]), (&json!("entry"), &json!(4)));
@@ -165,8 +165,8 @@ loop:
 
 #[test]
 fn a_run_can_be_paused_and_looked_at_again() {
-    let kernel = Kernel::new(LONG);
-    let mut client = Client::launched(kernel.launch());
+    let kernel = KernelFolder::new(LONG);
+    let mut client = TestClient::launched(kernel.launch());
     let line = kernel.line("setp.lt");
     let condition = json!({ "line": line, "condition": "%i == 299999 && %laneid == 5" });
     client.ask("setBreakpoints", json!({ "source": { "path": kernel.path }, "breakpoints": [condition] }));
@@ -190,8 +190,8 @@ fn a_run_can_be_paused_and_looked_at_again() {
 
 #[test]
 fn breakpoints_that_change_while_it_runs_count() {
-    let kernel = Kernel::new(LONG);
-    let mut client = Client::entered(kernel.launch());
+    let kernel = KernelFolder::new(LONG);
+    let mut client = TestClient::entered(kernel.launch());
     let never = json!([{ "line": kernel.line("setp.lt"), "condition": "%i == 400000" }]);
     client.ask("setBreakpoints", json!({ "source": { "path": kernel.path }, "breakpoints": never }));
     client.ask("continue", json!({ "threadId": 1 }));
@@ -204,10 +204,10 @@ fn breakpoints_that_change_while_it_runs_count() {
 
 #[test]
 fn lines_of_the_original_are_steps() {
-    let kernel = Kernel::new(LONG);
+    let kernel = KernelFolder::new(LONG);
     let original = kernel.folder().join("kernel.cu");
     std::fs::write(&original, "a\nb\nc\nd\ne\n").unwrap();
-    let mut client = Client::launched(json!({ "program": kernel.path, "source": "original" }));
+    let mut client = TestClient::launched(json!({ "program": kernel.path, "source": "original" }));
     let sources = client.ask("loadedSources", json!({}));
     let names: Vec<&str> = sources["sources"].as_array().unwrap().iter().map(|s| s["name"].as_str().unwrap()).collect();
     // Nothing outside of the folder is shown.

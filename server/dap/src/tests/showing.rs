@@ -1,11 +1,11 @@
 //! What is shown, and what can be changed.
 
 use super::DIVERGING;
-use super::client::{Client, Kernel, example};
+use super::client::{KernelFolder, TestClient, example};
 use serde_json::{Value, json};
 
-fn at(kernel: &Kernel, what: &str) -> Client {
-    let mut client = Client::launched(kernel.launch());
+fn at(kernel: &KernelFolder, what: &str) -> TestClient {
+    let mut client = TestClient::launched(kernel.launch());
     let breakpoints = json!([{ "line": kernel.line(what) }]);
     client.ask("setBreakpoints", json!({ "source": { "path": kernel.path }, "breakpoints": breakpoints }));
     client.ask("configurationDone", json!({}));
@@ -21,7 +21,7 @@ fn named<'v>(variables: &'v [Value], name: &str) -> &'v Value {
 
 #[test]
 fn registers_by_what_they_hold() {
-    let kernel = Kernel::new(DIVERGING);
+    let kernel = KernelFolder::new(DIVERGING);
     let mut client = at(&kernel, "// here");
     let uniform = client.scope("Uniform registers");
     assert_eq!((&named(&uniform, "%n")["value"], &named(&uniform, "%n")["type"]), (&json!("3"), &json!(".u32")));
@@ -53,7 +53,7 @@ fn registers_by_what_they_hold() {
 
 #[test]
 fn variables_come_in_pages() {
-    let kernel = Kernel::new(DIVERGING);
+    let kernel = KernelFolder::new(DIVERGING);
     let mut client = at(&kernel, "// here");
     let shared = client.scope("Shared");
     let table = named(&shared, "table");
@@ -89,7 +89,7 @@ fn variables_come_in_pages() {
 
 #[test]
 fn frames_come_in_pages() {
-    let kernel = Kernel::new(DIVERGING);
+    let kernel = KernelFolder::new(DIVERGING);
     let mut client = at(&kernel, "mov.u32 out");
     let body = client.ask("stackTrace", json!({ "threadId": 1, "startFrame": 1, "levels": 1 }));
     assert_eq!(body["totalFrames"], 4);
@@ -103,7 +103,7 @@ fn frames_come_in_pages() {
 
 #[test]
 fn expressions_are_evaluated() {
-    let kernel = Kernel::new(DIVERGING);
+    let kernel = KernelFolder::new(DIVERGING);
     let mut client = at(&kernel, "// here");
     for (expression, expected) in [
         ("%n", "3"),
@@ -134,9 +134,9 @@ fn expressions_are_evaluated() {
 
 #[test]
 fn the_console_has_commands() {
-    let kernel = Kernel::new(DIVERGING);
+    let kernel = KernelFolder::new(DIVERGING);
     let mut client = at(&kernel, "// here");
-    let say = |client: &mut Client, text: &str| {
+    let say = |client: &mut TestClient, text: &str| {
         let body = client.ask("evaluate", json!({ "expression": text, "context": "repl" }));
         body["result"].as_str().unwrap().to_owned()
     };
@@ -156,7 +156,7 @@ fn the_console_has_commands() {
     assert!(say(&mut client, "help").contains("lane all"));
     assert_eq!(say(&mut client, "%n"), "3");
     // What can be written is proposed.
-    let complete = |client: &mut Client, text: &str| -> Vec<String> {
+    let complete = |client: &mut TestClient, text: &str| -> Vec<String> {
         let body = client.ask("completions", json!({ "text": text, "column": text.len() + 1 }));
         body["targets"].as_array().unwrap().iter().map(|t| t["label"].as_str().unwrap().to_owned()).collect()
     };
@@ -168,7 +168,7 @@ fn the_console_has_commands() {
 
 #[test]
 fn values_are_changed_and_the_run_goes_on_from_there() {
-    let kernel = Kernel::new(DIVERGING);
+    let kernel = KernelFolder::new(DIVERGING);
     let mut client = at(&kernel, "setp.lt.u32 %p");
     let frame = client.frames(1)[0]["id"].clone();
     let scopes = client.ask("scopes", json!({ "frameId": frame }));
@@ -211,7 +211,7 @@ fn values_are_changed_and_the_run_goes_on_from_there() {
     assert_eq!(client.evaluate("[out+80]:u32"), "43");
     assert_eq!(client.evaluate("[out+508]:u32"), "77");
     assert_eq!(client.evaluate("[out]:u32"), "84");
-    // … and whoever goes back past the writes is on the older run.
+    // Going back past the writes returns to the older run.
     client.ask("setBreakpoints", json!({ "source": { "path": kernel.path }, "breakpoints": [] }));
     assert_eq!(client.go("reverseContinue", json!({}))["reason"], "entry");
     client.ask("setBreakpoints", json!({ "source": { "path": kernel.path }, "breakpoints": [{ "line": line }] }));
@@ -226,7 +226,7 @@ fn values_are_changed_and_the_run_goes_on_from_there() {
 
 #[test]
 fn a_changed_value_changes_what_comes_of_it() {
-    let kernel = Kernel::new(DIVERGING);
+    let kernel = KernelFolder::new(DIVERGING);
     let mut client = at(&kernel, "setp.lt.u32 %p");
     client.ask("setExpression", json!({ "expression": "%v@31", "value": "30" }));
     client.ask("continue", json!({ "threadId": 1 }));
@@ -237,7 +237,7 @@ fn a_changed_value_changes_what_comes_of_it() {
 
 #[test]
 fn memory_is_read_and_written() {
-    let kernel = Kernel::new(DIVERGING);
+    let kernel = KernelFolder::new(DIVERGING);
     let mut client = at(&kernel, "ld.shared");
     let shared = client.scope("Shared");
     let reference = named(&shared, "table")["memoryReference"].clone();
@@ -268,8 +268,8 @@ fn memory_is_read_and_written() {
 
 #[test]
 fn sources_are_given() {
-    let kernel = Kernel::new(DIVERGING);
-    let mut client = Client::entered(kernel.launch());
+    let kernel = KernelFolder::new(DIVERGING);
+    let mut client = TestClient::entered(kernel.launch());
     let source = client.ask("source", json!({ "source": { "path": kernel.path }, "sourceReference": 0 }));
     assert_eq!(source["content"], DIVERGING);
     let secret = json!({ "source": { "path": "/etc/passwd" }, "sourceReference": 0 });
@@ -285,7 +285,7 @@ fn every_example_can_be_looked_at() {
     names.sort();
     assert!(names.len() > 20);
     for path in names {
-        let mut client = Client::entered(json!({ "program": path }));
+        let mut client = TestClient::entered(json!({ "program": path }));
         let thread = client.ask("threads", json!({}))["threads"][0]["id"].as_i64().unwrap();
         assert_eq!(thread, 1, "{}", path.display());
         for _ in 0..10 {

@@ -1,5 +1,5 @@
-//! Reading files that nobody has chosen by hand: regular ones, and no more of them than is wanted. Whoever finds `kernel.ptx` in a folder may
-//! have found a pipe, on which reading never ends.
+//! Reads files that the user did not choose by hand: only regular files, and only up to a limit. A `kernel.ptx` found in a folder may be a
+//! pipe, on which reading never ends.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -22,7 +22,7 @@ pub fn open(path: &Path) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no file")) }
 }
 
-/// Reads a regular file of at most so many bytes, also if it grows meanwhile.
+/// Reads a regular file of at most `most` bytes; the limit holds even if the file grows meanwhile.
 ///
 /// # Errors
 /// If it is none, is longer, or cannot be read.

@@ -1,6 +1,6 @@
 //! The way of a warp through a run: where it was at each step, and when.
 
-use crate::evaluate::Evaluated;
+use crate::evaluate::LaunchRun;
 use ptx_interp::machine::{Detail, Recorded, Target};
 
 /// Steps that are kept. What comes later is found by executing it again.
@@ -19,7 +19,7 @@ pub struct Course {
 
 impl Course {
     /// Of a warp. `cancelled` is polled; once it returns true, the result must be discarded.
-    pub fn new(done: &Evaluated, target: Target, cancelled: &dyn Fn() -> bool) -> Self {
+    pub fn new(done: &LaunchRun, target: Target, cancelled: &dyn Fn() -> bool) -> Self {
         let kept = done.run.steps_of(target, 0, MAX_STEPS, Detail::MASKS, cancelled);
         let steps = if kept.len() < MAX_STEPS { kept.len() as u64 } else { done.run.steps(target, cancelled) };
         Self { target, steps, kept }
@@ -30,8 +30,8 @@ impl Course {
         &self.kept
     }
 
-    /// Steps from one on: so many, or fewer at the end.
-    pub fn window(&self, done: &Evaluated, from: u64, count: usize, cancelled: &dyn Fn() -> bool) -> Vec<Recorded> {
+    /// At most `count` steps, beginning with step `from`.
+    pub fn window(&self, done: &LaunchRun, from: u64, count: usize, cancelled: &dyn Fn() -> bool) -> Vec<Recorded> {
         let first = usize::try_from(from).unwrap_or(usize::MAX).min(self.kept.len());
         let last = first.saturating_add(count);
         if last <= self.kept.len() || self.steps == self.kept.len() as u64 {
@@ -41,7 +41,7 @@ impl Course {
     }
 
     /// When a step is executed: what the whole grid has executed before it.
-    pub fn time_of(&self, done: &Evaluated, step: u64, cancelled: &dyn Fn() -> bool) -> Option<u64> {
+    pub fn time_of(&self, done: &LaunchRun, step: u64, cancelled: &dyn Fn() -> bool) -> Option<u64> {
         match self.kept.get(usize::try_from(step).ok()?) {
             Some(step) => Some(step.time),
             None => done.run.time_of(self.target, step, cancelled),

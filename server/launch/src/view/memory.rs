@@ -5,20 +5,20 @@ use ptx_interp::inspect::{self, Area};
 use ptx_interp::machine::{Machine, Target};
 use serde_json::{Value, json};
 
-/// A piece that is asked for.
+/// A range of memory to show.
 #[derive(Debug, Clone)]
-pub struct Memory {
+pub struct MemoryQuery {
     /// Where it begins.
-    pub place: Place,
+    pub place: MemoryStart,
     /// As this lane sees it: local memory is a lane's own.
     pub lane: u32,
     /// Bytes.
     pub length: u64,
 }
 
-/// Where a piece begins.
+/// The start of a range of memory.
 #[derive(Debug, Clone)]
-pub enum Place {
+pub enum MemoryStart {
     /// At a generic address.
     Address(u64),
     /// So many bytes behind the beginning of a buffer, a variable or a parameter.
@@ -28,11 +28,11 @@ pub enum Place {
 }
 
 /// What is there; why nothing is, if so.
-pub fn piece(machine: &Machine, target: Target, asked: &Memory) -> Value {
+pub fn piece(machine: &Machine, target: Target, asked: &MemoryQuery) -> Value {
     let place = match &asked.place {
-        Place::Address(address) => inspect::Place::Address(*address),
-        Place::Named(name, offset) => inspect::Place::Named(name, *offset),
-        Place::Space(name, offset) => match Area::named(name) {
+        MemoryStart::Address(address) => inspect::Place::Address(*address),
+        MemoryStart::Named(name, offset) => inspect::Place::Named(name, *offset),
+        MemoryStart::Space(name, offset) => match Area::named(name) {
             Some(area) => inspect::Place::Offset(area, *offset),
             None => {
                 let words = format!("`{name}` is no state space; there are global, shared, local, const and param");

@@ -6,16 +6,16 @@ pub mod state;
 mod steps;
 
 pub use course::Course;
-pub use memory::{Memory, Place};
+pub use memory::{MemoryQuery, MemoryStart};
 
-use super::evaluate::Evaluated;
-use super::report::{Places, report};
+use super::evaluate::LaunchRun;
+use super::report::{LineColumnFinder, report};
 use ptx_interp::machine::{Detail, Shape, Target};
 use serde_json::{Value, json};
 
-/// What of a run is wanted.
+/// The part of a run to show.
 #[derive(Debug, Clone, Default)]
-pub struct Asked {
+pub struct ViewQuery {
     /// The first step of the warp.
     pub from: u64,
     /// How many.
@@ -29,7 +29,7 @@ pub struct Asked {
     /// Without what is the same in every window of a run: buffers.
     pub brief: bool,
     /// What is in memory before the step of `state`, or at the end.
-    pub memory: Vec<Memory>,
+    pub memory: Vec<MemoryQuery>,
 }
 
 /// A part of the steps of a warp.
@@ -64,10 +64,10 @@ pub fn present(shape: &Shape, warp: u32) -> u32 {
 
 /// The answer. `cancelled` is polled; once it returns true, the answer must be discarded.
 pub fn answer(
-    done: &Evaluated,
+    done: &LaunchRun,
     course: &Course,
-    places: Places<'_>,
-    asked: &Asked,
+    places: LineColumnFinder<'_>,
+    asked: &ViewQuery,
     cancelled: &dyn Fn() -> bool,
 ) -> Value {
     let target = course.target;
@@ -101,7 +101,7 @@ pub fn answer(
         if let (Some(step), Some(machine)) = (at, &machine) {
             out["state"] = state::state(done, machine, target, step, places);
         }
-        let pieces = |m: &Memory| match &machine {
+        let pieces = |m: &MemoryQuery| match &machine {
             Some(machine) => memory::piece(machine, target, m),
             None => json!({ "error": "that time of the run is not known" }),
         };

@@ -1,8 +1,8 @@
 //! What a warp holds before one of its steps.
 
 use super::Course;
-use crate::evaluate::Evaluated;
-use crate::report::{Places, hex};
+use crate::evaluate::LaunchRun;
+use crate::report::{LineColumnFinder, hex};
 use ptx_interp::inspect::{self, GroupState, RegisterView};
 use ptx_interp::machine::{Machine, Target};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// The machine before a step of a warp; without one at the end. Behind the last step it is the end too, or, when the warp is gone by then, the
 /// time before that step: what it held at last.
 pub fn machine_at(
-    done: &Evaluated,
+    done: &LaunchRun,
     course: &Course,
     step: Option<u64>,
     cancelled: &dyn Fn() -> bool,
@@ -26,7 +26,7 @@ pub fn machine_at(
 }
 
 /// What the warp holds there.
-pub fn state(done: &Evaluated, machine: &Machine, target: Target, step: u64, places: Places<'_>) -> Value {
+pub fn state(done: &LaunchRun, machine: &Machine, target: Target, step: u64, places: LineColumnFinder<'_>) -> Value {
     let executable = &done.run.machine.executable;
     let line = |site| places(executable.range(site).start);
     let Some(found) = inspect::groups(machine, target) else {

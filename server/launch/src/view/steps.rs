@@ -1,13 +1,13 @@
 //! Steps of a warp: registers before and after, and what was done to memory.
 
-use crate::evaluate::Evaluated;
-use crate::report::{self, Places};
+use crate::evaluate::LaunchRun;
+use crate::report::{self, LineColumnFinder};
 use ptx_interp::inspect::{self, Transaction};
 use ptx_interp::machine::{Access, Recorded};
 use serde_json::{Value, json};
 
 /// A step.
-pub fn step(done: &Evaluated, step: &Recorded, places: Places<'_>, accesses: bool) -> Value {
+pub fn step(done: &LaunchRun, step: &Recorded, places: LineColumnFinder<'_>, accesses: bool) -> Value {
     let Ok(mut out) = serde_json::to_value(report::step(done, step, places)) else { return Value::Null };
     out["time"] = json!(step.time);
     if accesses {
@@ -21,7 +21,7 @@ pub fn step(done: &Evaluated, step: &Recorded, places: Places<'_>, accesses: boo
 }
 
 /// Line, lanes and depth of each step.
-pub fn timeline(done: &Evaluated, steps: &[Recorded], places: Places<'_>) -> Vec<(usize, u32, u32, u32)> {
+pub fn timeline(done: &LaunchRun, steps: &[Recorded], places: LineColumnFinder<'_>) -> Vec<(usize, u32, u32, u32)> {
     let executable = &done.run.machine.executable;
     let mut lines = std::collections::HashMap::new();
     let mut line =
@@ -30,7 +30,7 @@ pub fn timeline(done: &Evaluated, steps: &[Recorded], places: Places<'_>) -> Vec
 }
 
 /// A request to memory, and how it is served.
-fn transaction(done: &Evaluated, request: &Transaction) -> Value {
+fn transaction(done: &LaunchRun, request: &Transaction) -> Value {
     let of = |access: &Option<Access>| access.map(|a| format!("{:x}", a.offset));
     let addresses: Vec<Option<String>> = request.accesses.iter().map(of).collect();
     let name = |access: &Option<Access>| inspect::name_of_access(&done.run.machine, access.as_ref()?);

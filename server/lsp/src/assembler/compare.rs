@@ -1,8 +1,8 @@
 //! What the assembler made of the functions of a module, beside what was estimated.
 
-use super::output::{Function, Message, Severity};
+use super::output::{AssemblerFunction, AssemblerMessage, AssemblerSeverity};
 use super::run::Runner;
-use super::{Assembled, Assembler, Configuration, Failure, Task};
+use super::{AssemblerFailure, AssemblerInfo, AssemblerOutput, Configuration, Task};
 use ptx_analysis::module::{Definition, definition, is_function, items};
 use ptx_analysis::target::find_architecture;
 use ptx_analysis::{Analyzer, ModuleFacts, registers};
@@ -12,9 +12,9 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::Range;
 
-/// A function with a body.
+/// The comparison of one function that has a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct ComparisonRow {
     /// Its name.
     pub name: String,
     /// Where that stands.
@@ -28,27 +28,27 @@ pub struct Row {
     /// Bytes of static shared memory, as counted.
     pub estimated_shared: Option<u64>,
     /// What the assembler says; nothing for what it did not mention.
-    pub measured: Option<Function>,
+    pub measured: Option<AssemblerFunction>,
 }
 
-impl Row {
+impl ComparisonRow {
     /// By how much the estimate is too low.
     pub fn difference(&self) -> Option<i64> {
         Some(i64::from(self.measured.as_ref()?.registers?) - i64::from(self.estimate?))
     }
 }
 
-/// A module as it was measured.
+/// The comparison of a module with the output of the assembler.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Comparison {
+pub struct AssemblerComparison {
     /// By whom.
-    pub assembler: Assembler,
+    pub assembler: AssemblerInfo,
     /// With which options besides those that are always there.
     pub arguments: Vec<String>,
     /// What it made of the module.
-    pub assembled: Assembled,
+    pub assembled: AssemblerOutput,
     /// The functions in the order of the text.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ComparisonRow>,
 }
 
 /// The functions of a module with what is estimated of them for a target. `known` are facts for the module's own target, perhaps of an
@@ -58,7 +58,7 @@ pub fn estimates(
     known: &ModuleFacts,
     target: &str,
     stop: &(dyn Fn() -> bool + Sync),
-) -> Option<Vec<Row>> {
+) -> Option<Vec<ComparisonRow>> {
     let mut rows = functions(snapshot);
     let found = estimate(snapshot, known, target, &mut rows);
     let own = ptx_ide::environment(snapshot).target.is_some_and(|t| t.name == target);
@@ -78,17 +78,22 @@ pub fn estimates(
 /// # Errors
 /// If the assembler does not answer. That it refuses the module is an answer.
 pub fn compare(
-    (assembler, configuration): (&Assembler, &Configuration),
+    (assembler, configuration): (&AssemblerInfo, &Configuration),
     task: Task<'_>,
-    mut rows: Vec<Row>,
+    mut rows: Vec<ComparisonRow>,
     runner: &Runner,
     stop: &mut (dyn FnMut() -> bool + Send),
-) -> Result<Comparison, Failure> {
+) -> Result<AssemblerComparison, AssemblerFailure> {
     let assembled = assembler.assemble(configuration, task, runner, stop)?;
     for row in &mut rows {
         row.measured = assembled.listing.functions.iter().find(|f| f.name == row.name).cloned();
     }
-    Ok(Comparison { assembler: assembler.clone(), arguments: configuration.arguments.clone(), assembled, rows })
+    Ok(AssemblerComparison {
+        assembler: assembler.clone(),
+        arguments: configuration.arguments.clone(),
+        assembled,
+        rows,
+    })
 }
 
 /// The function with a body whose header a range begins in.
@@ -102,8 +107,8 @@ pub fn function_headed_at(snapshot: &Snapshot, range: &Range<usize>) -> Option<S
     Some(snapshot.text(item.node.child_by_field_id(f.name)?.byte_range()).into_owned())
 }
 
-fn functions(snapshot: &Snapshot) -> Vec<Row> {
-    let row = |Definition { name, range, kernel }| Row {
+fn functions(snapshot: &Snapshot) -> Vec<ComparisonRow> {
+    let row = |Definition { name, range, kernel }| ComparisonRow {
         line: snapshot.rope().byte_to_line(range.start) + 1,
         name,
         range,
@@ -116,7 +121,7 @@ fn functions(snapshot: &Snapshot) -> Vec<Row> {
 }
 
 /// Enters what is known; of how many functions something is.
-fn estimate(snapshot: &Snapshot, facts: &ModuleFacts, target: &str, rows: &mut [Row]) -> usize {
+fn estimate(snapshot: &Snapshot, facts: &ModuleFacts, target: &str, rows: &mut [ComparisonRow]) -> usize {
     let report = registers::report(snapshot, facts, find_architecture(target));
     let by_place: HashMap<usize, _> = report.iter().map(|k| (k.range.start, k)).collect();
     let mut found = 0;
@@ -130,26 +135,26 @@ fn estimate(snapshot: &Snapshot, facts: &ModuleFacts, target: &str, rows: &mut [
     found
 }
 
-impl Comparison {
+impl AssemblerComparison {
     /// The requested rows.
-    fn rows(&self, entry: Option<&str>) -> impl Iterator<Item = &Row> {
+    fn rows(&self, entry: Option<&str>) -> impl Iterator<Item = &ComparisonRow> {
         self.rows.iter().filter(move |r| entry.is_none_or(|name| r.name == name))
     }
 
     /// Why the module was refused, without the assembler's word that it was.
-    fn errors(&self) -> Vec<&Message> {
-        let all: Vec<&Message> = self.assembled.listing.errors().collect();
-        let more = all.iter().any(|m| m.severity == Severity::Error || m.line.is_some());
-        all.into_iter().filter(|m| !more || m.severity == Severity::Error || m.line.is_some()).collect()
+    fn errors(&self) -> Vec<&AssemblerMessage> {
+        let all: Vec<&AssemblerMessage> = self.assembled.listing.errors().collect();
+        let more = all.iter().any(|m| m.severity == AssemblerSeverity::Error || m.line.is_some());
+        all.into_iter().filter(|m| !more || m.severity == AssemblerSeverity::Error || m.line.is_some()).collect()
     }
 
-    fn warnings(&self) -> impl Iterator<Item = &Message> {
-        self.assembled.listing.messages.iter().filter(|m| m.severity < Severity::Error)
+    fn warnings(&self) -> impl Iterator<Item = &AssemblerMessage> {
+        self.assembled.listing.messages.iter().filter(|m| m.severity < AssemblerSeverity::Error)
     }
 
     /// All of it, or what concerns one function, for programs; `markdown` is the same for people.
     pub fn json(&self, entry: Option<&str>) -> Value {
-        let function = |row: &Row| {
+        let function = |row: &ComparisonRow| {
             let measured = row.measured.as_ref();
             json!({
                 "name": row.name,
@@ -168,7 +173,8 @@ impl Comparison {
                 "barriers": measured.and_then(|m| m.barriers),
             })
         };
-        let message = |m: &Message| json!({ "line": m.line, "severity": m.severity.name(), "message": m.text });
+        let message =
+            |m: &AssemblerMessage| json!({ "line": m.line, "severity": m.severity.name(), "message": m.text });
         json!({
             "assembler": {
                 "path": self.assembler.path.to_string_lossy(),
@@ -188,7 +194,7 @@ impl Comparison {
 
     /// A table, and what the assembler had to say.
     pub fn markdown(&self, entry: Option<&str>) -> String {
-        let Assembler { version, .. } = &self.assembler;
+        let AssemblerInfo { version, .. } = &self.assembler;
         let mut out = format!("# Registers on {} by ptxas {version}\n\n", self.assembled.target);
         let errors = self.errors();
         // Where warnings are made errors there are figures all the same.
@@ -232,7 +238,7 @@ impl Comparison {
             let line = first.line.map_or_else(String::new, |n| format!(" in line {n}"));
             return format!("ptxas refuses the module{line}: {}", first.text);
         }
-        let one = |row: &Row| {
+        let one = |row: &ComparisonRow| {
             let measured = row.measured.as_ref()?;
             let mut out = format!("{}: {} registers", row.name, measured.registers?);
             if let Some(estimate) = row.estimate {
@@ -250,11 +256,11 @@ impl Comparison {
     }
 }
 
-fn cells(row: &Row) -> [String; 9] {
+fn cells(row: &ComparisonRow) -> [String; 9] {
     let none = || "–".to_owned();
     let number = |n: Option<u64>| n.map_or_else(none, |n| n.to_string());
     let measured = row.measured.as_ref();
-    let spilled = |m: &Function| Some(m.spill_stores? + m.spill_loads?);
+    let spilled = |m: &AssemblerFunction| Some(m.spill_stores? + m.spill_loads?);
     [
         format!("`{}`", row.name),
         row.line.to_string(),
@@ -313,7 +319,7 @@ mod tests {
 .entry unclosed() { ret;
 ";
 
-    fn compared(printed: &str) -> Comparison {
+    fn compared(printed: &str) -> AssemblerComparison {
         let snapshot = ptx_syntax::Document::new(MODULE).snapshot();
         let mut rows = estimates(&snapshot, &ModuleFacts::default(), "sm_80", &|| false).unwrap();
         let listing = Listing::read(printed);
@@ -322,9 +328,9 @@ mod tests {
         }
         let (path, release, version) = (PathBuf::from("/ptxas"), "13.5".to_owned(), "13.5.37".to_owned());
         let (notes, time) = (vec!["measured for another".to_owned()], Duration::from_millis(20));
-        let assembled = Assembled { listing, target: "sm_80".to_owned(), notes, time };
-        Comparison {
-            assembler: Assembler { path, release, version },
+        let assembled = AssemblerOutput { listing, target: "sm_80".to_owned(), notes, time };
+        AssemblerComparison {
+            assembler: AssemblerInfo { path, release, version },
             arguments: vec!["-O1".to_owned()],
             assembled,
             rows,

@@ -9,14 +9,14 @@ pub mod output;
 pub mod run;
 
 use output::Listing;
-use run::{Bounds, Runner, Stopped};
+use run::{RunFailure, RunLimits, Runner};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
 
 /// Any assembler says its name at once.
-const INTRODUCTION: Bounds = Bounds { time: Duration::from_secs(10), output: 1 << 16 };
+const INTRODUCTION: RunLimits = RunLimits { time: Duration::from_secs(10), output: 1 << 16 };
 
 /// A module of five thousand kernels has about a megabyte of figures.
 const OUTPUT: usize = 16 << 20;
@@ -54,17 +54,17 @@ impl Configuration {
     }
 }
 
-/// The state of an executable: another one may come to lie at the same place.
+/// Identifies an executable, so that a replaced one is noticed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Stamp {
+pub struct ExecutableStamp {
     path: PathBuf,
     length: u64,
     modified: Option<SystemTime>,
 }
 
-/// An assembler that has said who it is.
+/// An assembler with the version that it reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Assembler {
+pub struct AssemblerInfo {
     /// The executable.
     pub path: PathBuf,
     /// `13.5`
@@ -73,9 +73,9 @@ pub struct Assembler {
     pub version: String,
 }
 
-/// Why there is nothing to compare with.
+/// The reason why there is nothing to compare with.
 #[derive(Debug)]
-pub enum Failure {
+pub enum AssemblerFailure {
     /// There is no such file, or it cannot be run.
     Executable(PathBuf, String),
     /// It is something else.
@@ -101,7 +101,7 @@ pub enum Failure {
     Cancelled,
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for AssemblerFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Executable(path, why) => write!(f, "`{}` cannot be run: {why}", path.display()),
@@ -138,9 +138,9 @@ pub struct Task<'a> {
     pub entry: Option<&'a str>,
 }
 
-/// What came of it.
+/// The output of the assembler for one module.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Assembled {
+pub struct AssemblerOutput {
     /// What was printed.
     pub listing: Listing,
     /// The architecture that code was generated for.
@@ -151,13 +151,13 @@ pub struct Assembled {
     pub time: Duration,
 }
 
-impl Stamp {
+impl ExecutableStamp {
     /// That of a file as it is now.
     ///
     /// # Errors
     /// If it cannot be a program.
-    pub fn of(path: &Path) -> Result<Self, Failure> {
-        let fail = |why: String| Failure::Executable(path.to_owned(), why);
+    pub fn of(path: &Path) -> Result<Self, AssemblerFailure> {
+        let fail = |why: String| AssemblerFailure::Executable(path.to_owned(), why);
         let data = std::fs::metadata(path).map_err(|e| fail(e.to_string()))?;
         if !data.is_file() {
             return Err(fail("it is no file".to_owned()));
@@ -170,24 +170,30 @@ impl Stamp {
     }
 }
 
-impl Assembler {
+impl AssemblerInfo {
     /// Asks an executable who it is. It gets no other argument before it has answered.
     ///
     /// # Errors
     /// If it cannot be run, or is no assembler.
-    pub fn identify(path: &Path, runner: &Runner, stop: &mut (dyn FnMut() -> bool + Send)) -> Result<Self, Failure> {
-        Stamp::of(path)?;
+    pub fn identify(
+        path: &Path,
+        runner: &Runner,
+        stop: &mut (dyn FnMut() -> bool + Send),
+    ) -> Result<Self, AssemblerFailure> {
+        ExecutableStamp::of(path)?;
         let _busy = runner.busy();
         let folder = folder()?;
         let mut command = Command::new(path);
         command.arg("--version");
-        let stranger = |said: &str| Failure::Stranger(path.to_owned(), said.to_owned());
+        let stranger = |said: &str| AssemblerFailure::Stranger(path.to_owned(), said.to_owned());
         let (_, said) = match runner.run(command, folder.path(), INTRODUCTION, stop) {
             Ok(said) => said,
-            Err(Stopped::Start(error)) => return Err(Failure::Executable(path.to_owned(), error.to_string())),
-            Err(Stopped::Late) => return Err(stranger("nothing for 10 seconds")),
-            Err(Stopped::Flood) => return Err(stranger("far too much")),
-            Err(Stopped::Cancelled) => return Err(Failure::Cancelled),
+            Err(RunFailure::Start(error)) => {
+                return Err(AssemblerFailure::Executable(path.to_owned(), error.to_string()));
+            }
+            Err(RunFailure::Late) => return Err(stranger("nothing for 10 seconds")),
+            Err(RunFailure::Flood) => return Err(stranger("far too much")),
+            Err(RunFailure::Cancelled) => return Err(AssemblerFailure::Cancelled),
         };
         introduction(&said)
             .map(|(release, version)| Self { path: path.to_owned(), release, version })
@@ -207,12 +213,12 @@ impl Assembler {
         task: Task<'_>,
         runner: &Runner,
         stop: &mut (dyn FnMut() -> bool + Send),
-    ) -> Result<Assembled, Failure> {
+    ) -> Result<AssemblerOutput, AssemblerFailure> {
         let begin = Instant::now();
         let _busy = runner.busy();
         let folder = folder()?;
-        std::fs::write(folder.path().join(MODULE), task.text).map_err(Failure::Folder)?;
-        let mut call = Call { assembler: self, configuration, runner, folder: folder.path(), begin, stop };
+        std::fs::write(folder.path().join(MODULE), task.text).map_err(AssemblerFailure::Folder)?;
+        let mut call = AssemblerCall { assembler: self, configuration, runner, folder: folder.path(), begin, stop };
         let mut target = task.target.to_owned();
         let mut notes = Vec::new();
         let mut more = Vec::new();
@@ -220,7 +226,7 @@ impl Assembler {
         if listing.errors().any(|m| is_unknown_target(&m.text)) {
             let known = call.targets()?;
             let Some(oldest) = oldest_above(&target, &known) else {
-                return Err(Failure::Target { target, known, release: self.release.clone() });
+                return Err(AssemblerFailure::Target { target, known, release: self.release.clone() });
             };
             notes.push(format!("ptxas {} no longer generates code for {target}; measured for {oldest}", self.release));
             target = oldest;
@@ -241,13 +247,13 @@ impl Assembler {
                 function.shared = function.shared.filter(|bytes| *bytes > 0);
             }
         }
-        Ok(Assembled { listing, target, notes, time: begin.elapsed() })
+        Ok(AssemblerOutput { listing, target, notes, time: begin.elapsed() })
     }
 }
 
-/// The calls for one module.
-struct Call<'a> {
-    assembler: &'a Assembler,
+/// The calls of the assembler for one module.
+struct AssemblerCall<'a> {
+    assembler: &'a AssemblerInfo,
     configuration: &'a Configuration,
     runner: &'a Runner,
     folder: &'a Path,
@@ -255,8 +261,8 @@ struct Call<'a> {
     stop: &'a mut (dyn FnMut() -> bool + Send),
 }
 
-impl Call<'_> {
-    fn assemble(&mut self, target: &str, entry: Option<&str>, more: &[&str]) -> Result<Listing, Failure> {
+impl AssemblerCall<'_> {
+    fn assemble(&mut self, target: &str, entry: Option<&str>, more: &[&str]) -> Result<Listing, AssemblerFailure> {
         let mut command = Command::new(&self.assembler.path);
         command.args(&self.configuration.arguments).args(more).args(["--verbose", "--gpu-name", target]);
         if let Some(entry) = entry {
@@ -267,7 +273,7 @@ impl Call<'_> {
         let (status, said) = self.run(command)?;
         let listing = Listing::read(&said);
         if !status.success() && listing.errors().next().is_none() {
-            return Err(Failure::Silent(format!("{status}; it said {}", quoted(&said))));
+            return Err(AssemblerFailure::Silent(format!("{status}; it said {}", quoted(&said))));
         }
         if status.success() && listing.errors().next().is_some() {
             tracing::debug!("ptxas succeeds with errors: {said}");
@@ -276,27 +282,27 @@ impl Call<'_> {
     }
 
     /// The architectures that it generates code for, from its help: older releases cannot list them.
-    fn targets(&mut self) -> Result<Vec<String>, Failure> {
+    fn targets(&mut self) -> Result<Vec<String>, AssemblerFailure> {
         let mut command = Command::new(&self.assembler.path);
         command.arg("--help");
         Ok(targets(&self.run(command)?.1))
     }
 
-    fn run(&mut self, command: Command) -> Result<(std::process::ExitStatus, String), Failure> {
+    fn run(&mut self, command: Command) -> Result<(std::process::ExitStatus, String), AssemblerFailure> {
         let limit = self.configuration.limit;
-        let bounds = Bounds { time: limit.saturating_sub(self.begin.elapsed()), output: OUTPUT };
+        let bounds = RunLimits { time: limit.saturating_sub(self.begin.elapsed()), output: OUTPUT };
         self.runner.run(command, self.folder, bounds, self.stop).map_err(|stopped| match stopped {
-            Stopped::Start(error) => Failure::Executable(self.assembler.path.clone(), error.to_string()),
-            Stopped::Late => Failure::Late(limit),
-            Stopped::Flood => Failure::Flood,
-            Stopped::Cancelled => Failure::Cancelled,
+            RunFailure::Start(error) => AssemblerFailure::Executable(self.assembler.path.clone(), error.to_string()),
+            RunFailure::Late => AssemblerFailure::Late(limit),
+            RunFailure::Flood => AssemblerFailure::Flood,
+            RunFailure::Cancelled => AssemblerFailure::Cancelled,
         })
     }
 }
 
 /// A folder that other users cannot read, removed when it is dropped.
-fn folder() -> Result<tempfile::TempDir, Failure> {
-    tempfile::Builder::new().prefix("ptx-analyzer-").tempdir().map_err(Failure::Folder)
+fn folder() -> Result<tempfile::TempDir, AssemblerFailure> {
+    tempfile::Builder::new().prefix("ptx-analyzer-").tempdir().map_err(AssemblerFailure::Folder)
 }
 
 /// Release and version: `Cuda compilation tools, release 13.5, V13.5.37`

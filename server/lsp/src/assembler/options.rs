@@ -1,22 +1,22 @@
 //! Which options of the assembler a user may add: those that change what is generated, and nothing that reads or writes a file.
 
-/// An option, without its dashes, by all its names.
-struct Known {
+/// An option of the assembler, with all its names, without dashes.
+struct AssemblerOption {
     names: &'static [&'static str],
     /// A value follows, or stands behind `=`.
     value: bool,
 }
 
-const fn flag(names: &'static [&'static str]) -> Known {
-    Known { names, value: false }
+const fn flag(names: &'static [&'static str]) -> AssemblerOption {
+    AssemblerOption { names, value: false }
 }
 
-const fn with_value(names: &'static [&'static str]) -> Known {
-    Known { names, value: true }
+const fn with_value(names: &'static [&'static str]) -> AssemblerOption {
+    AssemblerOption { names, value: true }
 }
 
 /// From the help of releases 11.8, 12.9 and 13.5.
-const ALLOWED: &[Known] = &[
+const ALLOWED: &[AssemblerOption] = &[
     with_value(&["Ofast-compile", "Ofc"]),
     with_value(&["allow-expensive-optimizations"]),
     flag(&["compile-as-tools-patch", "astoolspatch"]),

@@ -2,9 +2,9 @@
 //!
 //! The lines of releases 11, 12 and 13 are alike; newer ones say more. What is not understood is passed over, unless it is a message.
 
-/// How bad a message is, in the assembler's words.
+/// The severity of a message, by the word that the assembler uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
+pub enum AssemblerSeverity {
     /// Something to know.
     Info,
     /// It assembles all the same.
@@ -15,7 +15,7 @@ pub enum Severity {
     Fatal,
 }
 
-impl Severity {
+impl AssemblerSeverity {
     /// Its name in an answer.
     pub fn name(self) -> &'static str {
         match self {
@@ -26,20 +26,20 @@ impl Severity {
     }
 }
 
-/// What the assembler says besides its figures.
+/// A message of the assembler.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Message {
+pub struct AssemblerMessage {
     /// How bad it is.
-    pub severity: Severity,
+    pub severity: AssemblerSeverity,
     /// In which line of the module, from 1.
     pub line: Option<u32>,
     /// In its words.
     pub text: String,
 }
 
-/// What the assembler tells of a function. Nothing is what it did not tell.
+/// The figures that the assembler reports for a function; `None` for those that it leaves out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Function {
+pub struct AssemblerFunction {
     /// As the module names it.
     pub name: String,
     /// `.entry`.
@@ -66,9 +66,9 @@ pub struct Function {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Listing {
     /// The functions in the order in which they were named first.
-    pub functions: Vec<Function>,
+    pub functions: Vec<AssemblerFunction>,
     /// Messages in their order.
-    pub messages: Vec<Message>,
+    pub messages: Vec<AssemblerMessage>,
 }
 
 impl Listing {
@@ -92,11 +92,11 @@ impl Listing {
                 current = Some(index);
             } else if let Some(name) = words.strip_prefix("Function properties for ") {
                 current = Some(out.function(name.trim().trim_matches('\'')));
-            } else if message.severity == Severity::Info && words.starts_with("Used ") {
+            } else if message.severity == AssemblerSeverity::Info && words.starts_with("Used ") {
                 if let Some(index) = current {
                     out.used(index, words);
                 }
-            } else if !(message.severity == Severity::Info && is_figure(words)) {
+            } else if !(message.severity == AssemblerSeverity::Info && is_figure(words)) {
                 out.messages.push(message);
             }
         }
@@ -104,13 +104,13 @@ impl Listing {
     }
 
     /// The messages that say that nothing was made of the module.
-    pub fn errors(&self) -> impl Iterator<Item = &Message> {
-        self.messages.iter().filter(|m| m.severity >= Severity::Error)
+    pub fn errors(&self) -> impl Iterator<Item = &AssemblerMessage> {
+        self.messages.iter().filter(|m| m.severity >= AssemblerSeverity::Error)
     }
 
     fn function(&mut self, name: &str) -> usize {
         self.functions.iter().position(|f| f.name == name).unwrap_or_else(|| {
-            self.functions.push(Function { name: name.to_owned(), ..Function::default() });
+            self.functions.push(AssemblerFunction { name: name.to_owned(), ..AssemblerFunction::default() });
             self.functions.len() - 1
         })
     }
@@ -168,7 +168,7 @@ fn is_figure(text: &str) -> bool {
 }
 
 /// `ptxas info    : text` or `ptxas file, line 13; error   : text`
-fn message(line: &str) -> Option<Message> {
+fn message(line: &str) -> Option<AssemblerMessage> {
     let rest = line.strip_prefix("ptxas ")?;
     let (place, rest) = match rest.find("; ").filter(|at| rest[..*at].contains(", line ")) {
         Some(at) => (Some(&rest[..at]), &rest[at + 2..]),
@@ -176,25 +176,30 @@ fn message(line: &str) -> Option<Message> {
     };
     let (severity, text) = rest.split_once(':')?;
     let severity = match severity.trim() {
-        "info" => Severity::Info,
-        "warning" => Severity::Warning,
-        "error" => Severity::Error,
-        "fatal" => Severity::Fatal,
+        "info" => AssemblerSeverity::Info,
+        "warning" => AssemblerSeverity::Warning,
+        "error" => AssemblerSeverity::Error,
+        "fatal" => AssemblerSeverity::Fatal,
         _ => return None,
     };
     let line = place.and_then(|p| p.rsplit_once(", line ")?.1.trim().parse().ok());
-    Some(Message { severity, line, text: text.trim().to_owned() })
+    Some(AssemblerMessage { severity, line, text: text.trim().to_owned() })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn kernel(name: &str, registers: u32) -> Function {
+    fn kernel(name: &str, registers: u32) -> AssemblerFunction {
         let (name, zero) = (name.to_owned(), Some(0));
-        let figures =
-            Function { spill_stores: zero, spill_loads: zero, stack: zero, shared: zero, ..Function::default() };
-        Function { name, entry: true, registers: Some(registers), ..figures }
+        let figures = AssemblerFunction {
+            spill_stores: zero,
+            spill_loads: zero,
+            stack: zero,
+            shared: zero,
+            ..AssemblerFunction::default()
+        };
+        AssemblerFunction { name, entry: true, registers: Some(registers), ..figures }
     }
 
     // Recorded from 13.5.37, `-v --gpu-name sm_80`: two kernels, one calls a function.
@@ -232,9 +237,9 @@ ptxas info    : Function properties for sq
     #[test]
     fn kernels_and_functions() {
         let listing = Listing::read(NEW);
-        let sq = Function { registers: None, entry: false, shared: None, ..kernel("sq", 0) };
-        let two = Function { barriers: Some(0), constant: Some(352), ..kernel("two", 4) };
-        let one = Function {
+        let sq = AssemblerFunction { registers: None, entry: false, shared: None, ..kernel("sq", 0) };
+        let two = AssemblerFunction { barriers: Some(0), constant: Some(352), ..kernel("two", 4) };
+        let one = AssemblerFunction {
             stack: Some(32),
             cumulative_stack: Some(32),
             shared: Some(1024),
@@ -245,8 +250,10 @@ ptxas info    : Function properties for sq
         assert_eq!(listing.functions, [two.clone(), one.clone(), sq.clone()]);
         assert_eq!(listing.messages, []);
         let listing = Listing::read(OLD);
-        let (two, one) =
-            (Function { barriers: None, ..two }, Function { barriers: None, cumulative_stack: None, ..one });
+        let (two, one) = (
+            AssemblerFunction { barriers: None, ..two },
+            AssemblerFunction { barriers: None, cumulative_stack: None, ..one },
+        );
         assert_eq!(listing.functions, [two, one, sq]);
     }
 
@@ -282,7 +289,7 @@ something else
 ",
         );
         let said: Vec<_> = listing.messages.iter().map(|m| (m.severity, m.line)).collect();
-        use Severity::*;
+        use AssemblerSeverity::*;
         assert_eq!(said, [(Error, None), (Error, Some(22)), (Warning, None), (Info, None), (Fatal, None)]);
         assert_eq!(listing.messages[1].text, "Arguments mismatch for instruction 'mov'");
         assert_eq!(listing.errors().count(), 3);

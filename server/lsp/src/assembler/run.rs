@@ -1,4 +1,4 @@
-//! Running a program that may hang, flood or fail: at most so long, at most so much output, and no trace of it afterwards.
+//! Runs a program that may hang, flood or fail: its time and output are limited, and it leaves no processes or files behind.
 
 use std::io::Read;
 use std::path::Path;
@@ -20,9 +20,9 @@ const LINGER: Duration = Duration::from_millis(200);
 /// How long the end of this process waits for a temporary folder to be removed.
 pub const CLEANUP_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// Why there is no output.
+/// The reason why a program gave no output.
 #[derive(Debug)]
-pub enum Stopped {
+pub enum RunFailure {
     /// It could not be started.
     Start(std::io::Error),
     /// It took too long.
@@ -33,9 +33,9 @@ pub enum Stopped {
     Cancelled,
 }
 
-/// What may be asked of a program.
+/// The limits of a run.
 #[derive(Debug, Clone, Copy)]
-pub struct Bounds {
+pub struct RunLimits {
     /// How long it may run.
     pub time: Duration,
     /// How many bytes it may print.
@@ -45,12 +45,12 @@ pub struct Bounds {
 /// Runs one program at a time, and can be told to end at once and for good.
 #[derive(Debug, Default)]
 pub struct Runner {
-    state: Mutex<State>,
+    state: Mutex<RunnerState>,
     idle: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct RunnerState {
     child: Option<Child>,
     /// A run or its clean-up is under way.
     busy: usize,
@@ -122,12 +122,12 @@ impl Runner {
         &self,
         mut command: Command,
         folder: &Path,
-        bounds: Bounds,
+        bounds: RunLimits,
         stop: &mut (dyn FnMut() -> bool + Send),
-    ) -> Result<(ExitStatus, String), Stopped> {
+    ) -> Result<(ExitStatus, String), RunFailure> {
         let deadline = Instant::now() + bounds.time;
-        let (reader, writer) = std::io::pipe().map_err(Stopped::Start)?;
-        let copy = writer.try_clone().map_err(Stopped::Start)?;
+        let (reader, writer) = std::io::pipe().map_err(RunFailure::Start)?;
+        let copy = writer.try_clone().map_err(RunFailure::Start)?;
         command.current_dir(folder).stdin(Stdio::null()).stdout(copy).stderr(writer);
         // Temporary files of its own go where they are removed.
         command.env("TMPDIR", folder);
@@ -135,29 +135,29 @@ impl Runner {
         {
             let mut state = self.lock();
             if state.ended {
-                return Err(Stopped::Cancelled);
+                return Err(RunFailure::Cancelled);
             }
-            let child = command.spawn().map_err(Stopped::Start)?;
+            let child = command.spawn().map_err(RunFailure::Start)?;
             bound(&child, bounds.time);
             state.child = Some(child);
         }
         // The pipe ends when its last writer is gone.
         drop(command);
-        let running = Running(self);
+        let running = RunGuard(self);
         let printed = Arc::new(Mutex::new(Vec::new()));
-        let end = read(reader, bounds.output, Arc::clone(&printed)).map_err(Stopped::Start)?;
+        let end = read(reader, bounds.output, Arc::clone(&printed)).map_err(RunFailure::Start)?;
         let mut open = true;
         let mut since = None;
         loop {
             if stop() {
-                return Err(Stopped::Cancelled);
+                return Err(RunFailure::Cancelled);
             }
             if Instant::now() >= deadline {
-                return Err(Stopped::Late);
+                return Err(RunFailure::Late);
             }
             match if open { end.recv_timeout(TICK) } else { Err(RecvTimeoutError::Timeout) } {
-                Ok(End::Flood) => return Err(Stopped::Flood),
-                Ok(End::Done) | Err(RecvTimeoutError::Disconnected) => open = false,
+                Ok(OutputEnd::Flood) => return Err(RunFailure::Flood),
+                Ok(OutputEnd::Done) | Err(RecvTimeoutError::Disconnected) => open = false,
                 Err(RecvTimeoutError::Timeout) if !open => std::thread::sleep(Duration::from_millis(1)),
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -174,34 +174,34 @@ impl Runner {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, RunnerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the program has ended. It is not forgotten yet: its number, which is that of its group, cannot become another's.
-    fn has_ended(&self) -> Result<bool, Stopped> {
+    fn has_ended(&self) -> Result<bool, RunFailure> {
         let mut state = self.lock();
         if state.ended {
-            return Err(Stopped::Cancelled);
+            return Err(RunFailure::Cancelled);
         }
-        state.child.as_mut().map_or(Ok(true), |child| has_ended(child).map_err(Stopped::Start))
+        state.child.as_mut().map_or(Ok(true), |child| has_ended(child).map_err(RunFailure::Start))
     }
 }
 
-/// What runs; it ends with this.
-struct Running<'a>(&'a Runner);
+/// A running program; dropping the guard ends it.
+struct RunGuard<'a>(&'a Runner);
 
-impl Running<'_> {
+impl RunGuard<'_> {
     /// The status of a program that has ended; what it has left behind ends too.
-    fn reap(&self) -> Result<ExitStatus, Stopped> {
+    fn reap(&self) -> Result<ExitStatus, RunFailure> {
         let child = self.0.lock().child.take();
-        let mut child = child.ok_or(Stopped::Cancelled)?;
+        let mut child = child.ok_or(RunFailure::Cancelled)?;
         kill(&mut child);
-        child.wait().map_err(Stopped::Start)
+        child.wait().map_err(RunFailure::Start)
     }
 }
 
-impl Drop for Running<'_> {
+impl Drop for RunGuard<'_> {
     fn drop(&mut self) {
         let mut state = self.0.lock();
         if let Some(mut child) = state.child.take() {
@@ -211,7 +211,7 @@ impl Drop for Running<'_> {
     }
 }
 
-enum End {
+enum OutputEnd {
     Done,
     Flood,
 }
@@ -221,20 +221,20 @@ fn read(
     mut reader: std::io::PipeReader,
     most: usize,
     into: Arc<Mutex<Vec<u8>>>,
-) -> std::io::Result<mpsc::Receiver<End>> {
+) -> std::io::Result<mpsc::Receiver<OutputEnd>> {
     let (sender, receiver) = mpsc::channel();
     std::thread::Builder::new().name("assembler".into()).spawn(move || {
         let mut buffer = vec![0; 1 << 16];
         loop {
             let end = match reader.read(&mut buffer) {
-                Ok(0) | Err(_) => End::Done,
+                Ok(0) | Err(_) => OutputEnd::Done,
                 Ok(n) => {
                     let mut printed = into.lock().unwrap_or_else(PoisonError::into_inner);
                     printed.extend_from_slice(&buffer[..n]);
                     if printed.len() <= most {
                         continue;
                     }
-                    End::Flood
+                    OutputEnd::Flood
                 }
             };
             // The receiver may be gone.
@@ -308,9 +308,9 @@ mod tests {
         command
     }
 
-    fn run(script: &str, seconds: u64, output: usize) -> Result<(ExitStatus, String), Stopped> {
+    fn run(script: &str, seconds: u64, output: usize) -> Result<(ExitStatus, String), RunFailure> {
         let folder = tempfile::tempdir().unwrap();
-        let bounds = Bounds { time: Duration::from_secs(seconds), output };
+        let bounds = RunLimits { time: Duration::from_secs(seconds), output };
         Runner::default().run(sh(script), folder.path(), bounds, &mut || false)
     }
 
@@ -323,10 +323,10 @@ mod tests {
     #[test]
     fn what_hangs_or_floods_is_killed() {
         let begin = Instant::now();
-        assert!(matches!(run("sleep 100", 1, 100), Err(Stopped::Late)));
-        assert!(matches!(run("while :; do echo flood; done", 100, 1000), Err(Stopped::Flood)));
+        assert!(matches!(run("sleep 100", 1, 100), Err(RunFailure::Late)));
+        assert!(matches!(run("while :; do echo flood; done", 100, 1000), Err(RunFailure::Flood)));
         // Closed outputs are no end.
-        assert!(matches!(run("exec >&- 2>&-; sleep 100", 1, 100), Err(Stopped::Late)));
+        assert!(matches!(run("exec >&- 2>&-; sleep 100", 1, 100), Err(RunFailure::Late)));
         assert!(begin.elapsed() < Duration::from_secs(50));
     }
 
@@ -351,12 +351,12 @@ mod tests {
     fn what_it_started_dies_with_it() {
         let folder = tempfile::tempdir().unwrap();
         let number = folder.path().join("number");
-        let bounds = Bounds { time: Duration::from_secs(100), output: 100 };
+        let bounds = RunLimits { time: Duration::from_secs(100), output: 100 };
         // One that is stopped …
         let script = "sleep 100 & echo $! >number; wait";
         let mut stop = || std::fs::read_to_string(&number).is_ok_and(|n| n.ends_with('\n'));
         let stopped = Runner::default().run(sh(script), folder.path(), bounds, &mut stop);
-        assert!(matches!(stopped, Err(Stopped::Cancelled)));
+        assert!(matches!(stopped, Err(RunFailure::Cancelled)));
         dies(&number);
         // … and one that leaves another behind, which holds the pipe.
         let script = "sleep 100 & echo $! >number; echo done";
@@ -369,7 +369,7 @@ mod tests {
     fn the_end_is_for_good() {
         let folder = tempfile::tempdir().unwrap();
         let runner = Runner::default();
-        let bounds = Bounds { time: Duration::from_secs(100), output: 100 };
+        let bounds = RunLimits { time: Duration::from_secs(100), output: 100 };
         let begin = Instant::now();
         std::thread::scope(|scope| {
             let (runner, folder) = (&runner, folder.path());
@@ -382,9 +382,9 @@ mod tests {
             }
             runner.end(Duration::from_secs(20));
             assert!(runner.lock().busy == 0 && runner.lock().child.is_none());
-            assert!(matches!(running.join().unwrap(), Err(Stopped::Cancelled)));
+            assert!(matches!(running.join().unwrap(), Err(RunFailure::Cancelled)));
         });
-        assert!(matches!(runner.run(sh(":"), folder.path(), bounds, &mut || false), Err(Stopped::Cancelled)));
+        assert!(matches!(runner.run(sh(":"), folder.path(), bounds, &mut || false), Err(RunFailure::Cancelled)));
         assert!(begin.elapsed() < Duration::from_secs(50));
     }
 }

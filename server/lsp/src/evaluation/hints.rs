@@ -1,11 +1,11 @@
 //! The values of the chosen lane at the ends of lines.
 
-use super::super::document::Document;
+use super::super::document::OpenDocument;
 use super::super::handlers::Stretch;
 use ptx_launch::values::LineValue;
 
 /// Those in a stretch of a text; none if the text is not the one that was run.
-pub fn hints(document: &Document, stretch: &Stretch) -> Vec<LineValue> {
+pub fn hints(document: &OpenDocument, stretch: &Stretch) -> Vec<LineValue> {
     let Some(focus) = document.evaluation.focus() else { return Vec::new() };
     let Some(evaluation) = document.evaluation.fresh(&stretch.snapshot) else { return Vec::new() };
     let values = evaluation.values(&focus, &|| stretch.cancelled.is_set());

@@ -8,17 +8,17 @@ mod hints;
 
 pub use hints::hints;
 
-use super::document::{Checked, Document};
+use super::document::{CheckedText, OpenDocument};
 use super::refresh;
 use super::shared::{Shared, lock};
 use ptx_analysis::Diagnostic;
 use ptx_analysis::program::Program;
 use ptx_interp::machine::{self, Status, Target};
-use ptx_launch::choose::{Question, Written};
-use ptx_launch::evaluate::{Evaluated, Module};
-use ptx_launch::refusal::Refusal;
+use ptx_launch::choose::{LaunchOrigin, LaunchQuery};
+use ptx_launch::evaluate::{LaunchModule, LaunchRun};
+use ptx_launch::refusal::LaunchRefusal;
 use ptx_launch::result;
-use ptx_launch::values::Values;
+use ptx_launch::values::LastValues;
 use ptx_launch::view::Course;
 use ptx_launch::words;
 use ptx_syntax::{Snapshot, SnapshotId};
@@ -51,18 +51,18 @@ pub struct Focus {
     pub step: Option<u64>,
 }
 
-/// What a document is evaluated for.
+/// The launch, and the warp of it, that a document is evaluated for.
 #[derive(Debug, Clone, PartialEq)]
-struct Wanted {
-    question: Question,
+struct EvaluationGoal {
+    question: LaunchQuery,
     focus: Option<Focus>,
 }
 
-/// How a run is limited, and what it looks for.
+/// The limits of a run, and its checks.
 #[derive(Debug, Clone, PartialEq)]
-struct Limits {
+struct EvaluationLimits {
     checks: ptx_interp::findings::Checks,
-    steps: u64,
+    steps: usize,
 }
 
 /// What came of evaluating a text.
@@ -70,18 +70,18 @@ pub struct Evaluation {
     /// The text.
     pub snapshot: Snapshot,
     /// Lowered.
-    pub module: Module,
+    pub module: LaunchModule,
     /// The kernel.
     pub entry: String,
     /// How many launches stand above it.
     pub launches: usize,
     /// The run.
-    pub done: Evaluated,
+    pub done: LaunchRun,
     /// It was stopped for lack of time.
     pub out_of_time: bool,
-    question: Question,
-    limits: Limits,
-    values: Mutex<Option<Arc<Values>>>,
+    question: LaunchQuery,
+    limits: EvaluationLimits,
+    values: Mutex<Option<Arc<LastValues>>>,
     course: Mutex<Option<Arc<Course>>>,
     /// The result document, for this warp.
     result: Mutex<Option<(Target, String)>>,
@@ -139,14 +139,14 @@ impl Evaluation {
     }
 
     /// What instructions have written last, up to a step of a warp.
-    fn values(&self, focus: &Focus, cancelled: &dyn Fn() -> bool) -> Arc<Values> {
+    fn values(&self, focus: &Focus, cancelled: &dyn Fn() -> bool) -> Arc<LastValues> {
         let last = self.course(focus.target, cancelled).steps.saturating_sub(1);
         let until = focus.step.map_or(last, |step| step.min(last));
         let known = lock(&self.values).clone();
         if let Some(known) = known.filter(|v| v.target == focus.target && v.until == until) {
             return known;
         }
-        let found = Arc::new(Values::new(&self.done, focus.target, until, cancelled));
+        let found = Arc::new(LastValues::new(&self.done, focus.target, until, cancelled));
         if !cancelled() {
             *lock(&self.values) = Some(Arc::clone(&found));
         }
@@ -154,13 +154,13 @@ impl Evaluation {
     }
 }
 
-/// Of a document: what it is evaluated for, and the last run.
+/// The evaluation of a document: its goal, and the last run.
 #[derive(Debug, Default)]
-pub struct Slot(Mutex<Inside>);
+pub struct EvaluationSlot(Mutex<EvaluationState>);
 
 #[derive(Debug, Default)]
-struct Inside {
-    wanted: Option<Wanted>,
+struct EvaluationState {
+    wanted: Option<EvaluationGoal>,
     last: Option<Arc<Evaluation>>,
     /// One is on its way.
     running: bool,
@@ -172,9 +172,9 @@ struct Inside {
     asked: u64,
 }
 
-/// Where result documents are.
+/// The files of result documents.
 #[derive(Debug, Default)]
-struct Results {
+struct ResultFiles {
     folder: Option<tempfile::TempDir>,
     written: u64,
     /// By kernel.
@@ -185,10 +185,10 @@ struct Results {
 #[derive(Debug, Default)]
 pub struct Evaluations {
     recent: Mutex<VecDeque<Uri>>,
-    results: Mutex<Results>,
+    results: Mutex<ResultFiles>,
 }
 
-impl Slot {
+impl EvaluationSlot {
     /// The last run, if it is of this text.
     pub fn fresh(&self, snapshot: &Snapshot) -> Option<Arc<Evaluation>> {
         lock(&self.0).last.clone().filter(|e| e.is_of(snapshot))
@@ -248,19 +248,19 @@ impl Slot {
 /// If it cannot be run.
 pub fn ask(
     shared: &Arc<Shared>,
-    document: &Arc<Document>,
-    checked: &Checked,
-    question: &Question,
+    document: &Arc<OpenDocument>,
+    checked: &CheckedText,
+    question: &LaunchQuery,
     cancelled: &dyn Fn() -> bool,
-) -> Result<Arc<Evaluation>, Refusal> {
+) -> Result<Arc<Evaluation>, LaunchRefusal> {
     let Some(snapshot) = &checked.snapshot else {
-        return Err(Refusal::new("not-open", "this is no PTX"));
+        return Err(LaunchRefusal::new("not-open", "this is no PTX"));
     };
     let settings = shared.settings_of(&document.uri).evaluation.clone();
     if !settings.enable {
-        return Err(Refusal::new("off", "kernels are not evaluated: `ptx-analyzer.evaluation.enable` is off"));
+        return Err(LaunchRefusal::new("off", "kernels are not evaluated: `ptx-analyzer.evaluation.enable` is off"));
     }
-    let limits = Limits { checks: settings.checks, steps: settings.steps };
+    let limits = EvaluationLimits { checks: settings.checks, steps: settings.steps };
     if let Some(known) = known(shared, document, snapshot, question) {
         document.evaluation.want(&known, question);
         return Ok(known);
@@ -268,7 +268,7 @@ pub fn ask(
     let evaluation =
         Arc::new(evaluate(document, snapshot, checked.errors.as_deref(), question, &limits, None, cancelled)?);
     if cancelled() {
-        return Err(Refusal::new("cancelled", "it was cancelled"));
+        return Err(LaunchRefusal::new("cancelled", "it was cancelled"));
     }
     let again = document.evaluation.want(&evaluation, question);
     shared.evaluations.keep(shared, document, evaluation.clone());
@@ -285,23 +285,23 @@ pub fn ask(
 /// The run that answers a question already: it takes no time to look at it.
 pub fn known(
     shared: &Shared,
-    document: &Document,
+    document: &OpenDocument,
     snapshot: &Snapshot,
-    question: &Question,
+    question: &LaunchQuery,
 ) -> Option<Arc<Evaluation>> {
     let settings = shared.settings_of(&document.uri).evaluation.clone();
-    let limits = Limits { checks: settings.checks, steps: settings.steps };
+    let limits = EvaluationLimits { checks: settings.checks, steps: settings.steps };
     let last = document.evaluation.fresh(snapshot).filter(|e| e.limits == limits && !e.out_of_time)?;
     same(&last.question, &last.entry, question, &last.module).then_some(last)
 }
 
 /// Whether two questions about a module mean the same launch.
-fn same(old: &Question, entry: &str, new: &Question, module: &Module) -> bool {
+fn same(old: &LaunchQuery, entry: &str, new: &LaunchQuery, module: &LaunchModule) -> bool {
     let kernel = module.kernel(new.entry.as_deref(), new.at).map(|k| k.name.to_string());
     kernel.as_deref() == Ok(entry) && (&old.launch, old.number) == (&new.launch, new.number)
 }
 
-impl Slot {
+impl EvaluationSlot {
     /// Notes that a request is about a text.
     pub fn asked(&self, revision: u64) {
         let mut inside = lock(&self.0);
@@ -314,18 +314,18 @@ impl Slot {
     }
 
     /// Notes what is wanted. Tells whether something was before.
-    fn want(&self, evaluation: &Evaluation, question: &Question) -> bool {
+    fn want(&self, evaluation: &Evaluation, question: &LaunchQuery) -> bool {
         let mut inside = lock(&self.0);
         // The name stays when lines move, and a lane only in the same kernel.
-        let question = Question { entry: Some(evaluation.entry.clone()), at: None, ..question.clone() };
+        let question = LaunchQuery { entry: Some(evaluation.entry.clone()), at: None, ..question.clone() };
         let focus = inside.wanted.as_ref().filter(|w| w.question.entry == question.entry).and_then(|w| w.focus);
-        inside.wanted.replace(Wanted { question, focus }).is_some()
+        inside.wanted.replace(EvaluationGoal { question, focus }).is_some()
     }
 }
 
 impl Evaluations {
     /// Keeps a run, and lets go of the oldest one if there are many.
-    fn keep(&self, shared: &Shared, document: &Document, evaluation: Arc<Evaluation>) {
+    fn keep(&self, shared: &Shared, document: &OpenDocument, evaluation: Arc<Evaluation>) {
         lock(&document.evaluation.0).last = Some(evaluation);
         let mut recent = lock(&self.recent);
         recent.retain(|uri| *uri != document.uri);
@@ -344,7 +344,7 @@ impl Evaluations {
     /// If there is no place for it.
     pub fn write(&self, name: &str, text: &str) -> std::io::Result<PathBuf> {
         let mut results = lock(&self.results);
-        let Results { folder, written, newest } = &mut *results;
+        let ResultFiles { folder, written, newest } = &mut *results;
         let folder = match folder {
             Some(folder) => folder,
             None => folder.insert(tempfile::Builder::new().prefix("ptx-analyzer-").tempdir()?),
@@ -367,34 +367,35 @@ impl Evaluations {
 }
 
 /// A text lowered; with the errors that were found in it, if it was checked.
-pub fn module(snapshot: &Snapshot, errors: Option<&[Diagnostic]>) -> Module {
+pub fn module(snapshot: &Snapshot, errors: Option<&[Diagnostic]>) -> LaunchModule {
     let program = match errors {
         Some(errors) => Program::of(snapshot, errors),
         None => Program::new(snapshot),
     };
-    Module { program: Arc::new(program), text: snapshot.rope().to_string().into() }
+    LaunchModule { program: Arc::new(program), text: snapshot.rope().to_string().into() }
 }
 
 fn evaluate(
-    document: &Document,
+    document: &OpenDocument,
     snapshot: &Snapshot,
     errors: Option<&[Diagnostic]>,
-    question: &Question,
-    limits: &Limits,
+    question: &LaunchQuery,
+    limits: &EvaluationLimits,
     time: Option<Duration>,
     cancelled: &dyn Fn() -> bool,
-) -> Result<Evaluation, Refusal> {
+) -> Result<Evaluation, LaunchRefusal> {
     let module = module(snapshot, errors);
-    let above = question.launch == Written::Above;
-    let chosen = module.choose(question).map_err(|why| Refusal::not_chosen(why, above))?;
+    let above = question.launch == LaunchOrigin::Above;
+    let chosen = module.choose(question).map_err(|why| LaunchRefusal::not_chosen(why, above))?;
     let entry = chosen.launch.entry.to_string();
-    let settings = machine::Settings { checks: limits.checks, limit: limits.steps, ..machine::Settings::default() };
+    let settings =
+        machine::Settings { checks: limits.checks, limit: limits.steps as u64, ..machine::Settings::default() };
     let path = document.uri.to_file_path();
     let folder = path.as_deref().and_then(|p| p.parent());
     let deadline = time.map(|time| Instant::now() + time);
     let late = || deadline.is_some_and(|deadline| Instant::now() > deadline);
     let run = module.evaluate(chosen.launch, settings, folder, &|| cancelled() || late());
-    let mut done = run.map_err(|why| Refusal::refused(why, &entry, above))?;
+    let mut done = run.map_err(|why| LaunchRefusal::refused(why, &entry, above))?;
     let out_of_time = done.run.status == Status::Cancelled && !cancelled();
     if out_of_time {
         done.run.status = Status::Limit;
@@ -415,7 +416,7 @@ fn evaluate(
 }
 
 /// The document was checked and is idle: evaluates it again, if it is followed. Returns at once.
-pub fn again(shared: &Arc<Shared>, document: &Arc<Document>, checked: &Arc<Checked>) {
+pub fn again(shared: &Arc<Shared>, document: &Arc<OpenDocument>, checked: &Arc<CheckedText>) {
     let Some(snapshot) = checked.snapshot.clone() else { return };
     let settings = shared.settings_of(&document.uri).evaluation.clone();
     let wanted = {
@@ -435,7 +436,7 @@ pub fn again(shared: &Arc<Shared>, document: &Arc<Document>, checked: &Arc<Check
     let (shared, document, checked) = (Arc::clone(shared), Arc::clone(document), Arc::clone(checked));
     shared.pools.evaluations.clone().spawn_blocking(move || {
         let stale = || document.is_stale(checked.revision);
-        let limits = Limits { checks: settings.checks, steps: settings.steps };
+        let limits = EvaluationLimits { checks: settings.checks, steps: settings.steps };
         let run = || {
             evaluate(&document, &snapshot, checked.errors.as_deref(), &wanted.question, &limits, Some(UNASKED), &stale)
         };
@@ -457,7 +458,7 @@ pub fn again(shared: &Arc<Shared>, document: &Arc<Document>, checked: &Arc<Check
             Ok(outcome) => outcome,
             Err(_) => {
                 shared.failed(document.uri.as_str());
-                Err(Refusal::new("kernel", "the interpreter has failed; please report this kernel"))
+                Err(LaunchRefusal::new("kernel", "the interpreter has failed; please report this kernel"))
             }
         };
         let said = match outcome {

@@ -2,7 +2,7 @@
 
 use super::{at, others, snapshot};
 use crate::convert;
-use crate::session::Session;
+use crate::session::ClientFeatures;
 use crate::shared::{Shared, off_thread};
 use ptx_ide::{Callable, Calls, SymbolKind};
 use ptx_syntax::{Rope, Snapshot};
@@ -15,7 +15,7 @@ use tower_lsp_server::ls_types::{
 };
 
 /// Announces them.
-pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     capabilities.call_hierarchy_provider = Some(CallHierarchyServerCapability::Simple(true));
 }
 
@@ -31,7 +31,7 @@ pub async fn prepare(shared: &Shared, params: CallHierarchyPrepareParams) -> Res
     .await
 }
 
-fn item(session: Session, rope: &Rope, uri: &Uri, callable: Callable) -> CallHierarchyItem {
+fn item(session: ClientFeatures, rope: &Rope, uri: &Uri, callable: Callable) -> CallHierarchyItem {
     let shown = ptx_ide::demangle(&callable.name).map_or_else(|| callable.name.clone(), |d| d.short);
     CallHierarchyItem {
         name: shown,

@@ -5,9 +5,8 @@
 use super::commands::{COMPARE_REGISTERS, WRITE_LAUNCH};
 use super::{code_lenses, evaluate};
 use crate::assembler::compare::function_headed_at;
-use crate::document::Checked;
-use crate::session::EXPLAIN;
-use crate::session::{RENAME, Session};
+use crate::document::CheckedText;
+use crate::session::{ClientFeatures, EXPLAIN, RENAME};
 use crate::shared::{Shared, cancellable};
 use ptx_analysis::Code;
 use ptx_ide::{Action, Assist, TextEdit};
@@ -45,7 +44,7 @@ fn kinds() -> Vec<CodeActionKind> {
 }
 
 /// Announces them.
-pub fn provide(capabilities: &mut ServerCapabilities, session: Session) {
+pub fn provide(capabilities: &mut ServerCapabilities, session: ClientFeatures) {
     let options = CodeActionOptions { code_action_kinds: Some(kinds()), ..CodeActionOptions::default() };
     capabilities.code_action_provider = session.code_actions.then_some(CodeActionProviderCapability::Options(options));
 }
@@ -63,7 +62,7 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
     let evaluates = shared.settings_of(&uri).evaluation.enable;
     cancellable(move |cancelled| {
         let Some(snapshot) = &checked.snapshot else { return Some(Vec::new()) };
-        let context = Answer { uri: &uri, session, checked: &checked };
+        let context = ActionBuilder { uri: &uri, session, checked: &checked };
         let only = params.context.only.as_deref();
         let stop = || cancelled.is_set();
         let mut out = Vec::new();
@@ -120,14 +119,14 @@ fn wants(only: Option<&[CodeActionKind]>, kind: &CodeActionKind) -> bool {
     only.is_none_or(|only| only.iter().any(below))
 }
 
-/// What answers are made with.
-struct Answer<'a> {
+/// Builds code actions.
+struct ActionBuilder<'a> {
     uri: &'a Uri,
-    session: Session,
-    checked: &'a Checked,
+    session: ClientFeatures,
+    checked: &'a CheckedText,
 }
 
-impl Answer<'_> {
+impl ActionBuilder<'_> {
     fn quick_fix(&self, action: Action) -> CodeActionOrCommand {
         let diagnostic = self.checked.diagnostics.get(action.diagnostic).cloned();
         CodeActionOrCommand::CodeAction(CodeAction {

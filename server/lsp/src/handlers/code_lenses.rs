@@ -1,9 +1,9 @@
 //! `textDocument/codeLens` and `codeLens/resolve`.
 
 use super::commands::{EVALUATE_WARP, REGISTER_PRESSURE};
-use crate::document::{Document, Parsed};
-use crate::ptxas::Measured;
-use crate::session::{SHOW_REFERENCES, SHOW_WARP, Session};
+use crate::document::{OpenDocument, ParsedText};
+use crate::ptxas::MeasuredFunction;
+use crate::session::{ClientFeatures, SHOW_REFERENCES, SHOW_WARP};
 use crate::shared::{Shared, off_thread};
 use ptx_ide::{LensKind, LensText};
 use ptx_syntax::Snapshot;
@@ -20,7 +20,7 @@ use tower_lsp_server::ls_types::{
 const SEARCHED: usize = 1 << 20;
 
 /// Announces them.
-pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     capabilities.code_lens_provider = Some(CodeLensOptions { resolve_provider: Some(true) });
 }
 
@@ -37,7 +37,7 @@ pub async fn code_lenses(shared: &Arc<Shared>, params: CodeLensParams) -> Result
     let session = shared.session();
     let server = Arc::clone(shared);
     off_thread(move || {
-        let Parsed { snapshot: Some(snapshot), figures, complete, .. } = &*parsed else { return None };
+        let ParsedText { snapshot: Some(snapshot), figures, complete, .. } = &*parsed else { return None };
         let measured = server.ptxas.measured(&uri, snapshot);
         let mut options = settings.code_lens.options;
         options.evaluate &= settings.evaluation.enable;
@@ -102,7 +102,7 @@ pub async fn resolve(shared: &Arc<Shared>, lens: CodeLens) -> Result<CodeLens> {
 /// How long a request waits for the flow lints where the client cannot be asked to refresh.
 const LINTS_TIMEOUT: Duration = Duration::from_secs(3);
 
-async fn read(document: &Document, passed: bool) -> Option<Arc<Parsed>> {
+async fn read(document: &OpenDocument, passed: bool) -> Option<Arc<ParsedText>> {
     let revision = document.revision();
     if passed { document.passed(revision, LINTS_TIMEOUT).await } else { document.parsed(revision).await }
 }
@@ -113,8 +113,8 @@ fn command(
     lens: &ptx_ide::Lens,
     snapshot: &Snapshot,
     uri: &Uri,
-    session: Session,
-    measured: &HashMap<String, Measured>,
+    session: ClientFeatures,
+    measured: &HashMap<String, MeasuredFunction>,
 ) -> Command {
     if lens.kind == LensKind::Registers {
         let entry = snapshot.text(lens.range.clone());
@@ -143,7 +143,7 @@ fn command(
 }
 
 /// A command that shows what a warp of a kernel does: the client's own, if it has a view for that.
-pub fn evaluate(title: String, uri: &Uri, entry: &str, session: Session) -> Command {
+pub fn evaluate(title: String, uri: &Uri, entry: &str, session: ClientFeatures) -> Command {
     let (command, argument) = match session.shows_warps {
         true => (SHOW_WARP, json!({ "uri": uri, "entry": entry })),
         false => (EVALUATE_WARP, json!({ "uri": uri, "entry": entry, "focus": { "lane": 0 }, "show": true })),

@@ -2,7 +2,7 @@
 
 use super::{WITH_PROGRESS, compare, evaluate, registers, snapshot, status, syntax_tree, workspace_check};
 use crate::convert::page_address;
-use crate::session::{EXPLAIN, Session};
+use crate::session::{ClientFeatures, EXPLAIN};
 use crate::shared::{Shared, off_thread};
 use serde_json::Value;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ const NAMES: [&str; 11] = [
 ];
 
 /// Announces them.
-pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     let commands = NAMES.iter().map(|name| (*name).to_owned()).collect();
     capabilities.execute_command_provider =
         Some(ExecuteCommandOptions { commands, work_done_progress_options: WITH_PROGRESS });

@@ -1,11 +1,11 @@
 //! The command `ptx-analyzer.compareRegisters`: what NVIDIA's assembler makes of a document, beside the estimates.
 
 use super::snapshot;
-use crate::assembler::compare::{Comparison, compare, estimates};
-use crate::assembler::{Configuration, Failure, Stamp, Task};
+use crate::assembler::compare::{AssemblerComparison, compare, estimates};
+use crate::assembler::{AssemblerFailure, Configuration, ExecutableStamp, Task};
 use crate::cancel::UntilDropped;
-use crate::document::Document;
-use crate::progress::Progress;
+use crate::document::OpenDocument;
+use crate::progress::WorkProgress;
 use crate::ptxas::{Key, hash};
 use crate::refresh;
 use crate::shared::{Shared, off_thread};
@@ -21,8 +21,8 @@ use tower_lsp_server::ls_types::{MessageType, ProgressToken, Uri};
 /// `RequestFailed`: the request is sound, the answer is no.
 const REFUSED: ErrorCode = ErrorCode::ServerError(-32803);
 
-/// What is asked.
-struct Question {
+/// The arguments of a comparison.
+struct CompareRequest {
     uri: Uri,
     entry: Option<String>,
     target: Option<&'static str>,
@@ -35,7 +35,7 @@ struct Question {
 pub async fn compare_registers(shared: &Arc<Shared>, argument: &Value, token: Option<ProgressToken>) -> Result<Value> {
     // Without an argument it is chosen from a list of commands, and their answers are not shown.
     let show = argument.is_null() || argument.get("show") == Some(&Value::Bool(true));
-    let answer = match Question::read(shared, argument) {
+    let answer = match CompareRequest::read(shared, argument) {
         Ok(question) => answer(shared, question, token).await,
         Err(error) => Err(error),
     };
@@ -52,13 +52,17 @@ pub async fn compare_registers(shared: &Arc<Shared>, argument: &Value, token: Op
 }
 
 /// The answer, and the same in a line.
-async fn answer(shared: &Arc<Shared>, question: Question, token: Option<ProgressToken>) -> Result<(Value, String)> {
+async fn answer(
+    shared: &Arc<Shared>,
+    question: CompareRequest,
+    token: Option<ProgressToken>,
+) -> Result<(Value, String)> {
     let found = snapshot(shared, &question.uri).await;
     let wanted = UntilDropped::default();
     let cancelled = wanted.token();
     let (server, (uri, entry)) = (Arc::clone(shared), (question.uri.clone(), question.entry.clone()));
     let (job, known) = off_thread(move || {
-        let job = Job::new(server, question, found)?;
+        let job = CompareJob::new(server, question, found)?;
         // What was asked before has no need to wait.
         let known = job.key().and_then(|key| job.shared.ptxas.known(&key));
         Ok::<_, Error>((job, known))
@@ -67,7 +71,7 @@ async fn answer(shared: &Arc<Shared>, question: Question, token: Option<Progress
     let (comparison, remembered) = match known {
         Some(known) => (known, true),
         None => {
-            let mut progress = Progress::new(shared, token, "Running ptxas", &cancelled);
+            let mut progress = WorkProgress::new(shared, token, "Running ptxas", &cancelled);
             let turn = Arc::clone(&shared.ptxas.turn).lock_owned().await;
             let (begin, server) = (Instant::now(), Arc::clone(shared));
             let limit = job.configuration.limit.as_secs().max(1);
@@ -97,20 +101,24 @@ async fn answer(shared: &Arc<Shared>, question: Question, token: Option<Progress
     Ok((out, comparison.summary(entry)))
 }
 
-/// What is to be done for a question. Everything here looks at files, or takes a moment.
-struct Job {
+/// A comparison that is ready to run; everything here may read files or block.
+struct CompareJob {
     shared: Arc<Shared>,
     configuration: Configuration,
-    question: Question,
-    document: Arc<Document>,
+    question: CompareRequest,
+    document: Arc<OpenDocument>,
     snapshot: Snapshot,
     text: String,
     hash: u64,
     target: &'static str,
 }
 
-impl Job {
-    fn new(shared: Arc<Shared>, question: Question, found: Option<(Arc<Document>, Snapshot)>) -> Result<Self> {
+impl CompareJob {
+    fn new(
+        shared: Arc<Shared>,
+        question: CompareRequest,
+        found: Option<(Arc<OpenDocument>, Snapshot)>,
+    ) -> Result<Self> {
         let configuration = shared.ptxas.configuration(&shared.folders()).map_err(refused)?.clone();
         let Some((document, snapshot)) = found else {
             return Err(refused(format!("{} is not open, or is not PTX", question.uri.as_str())));
@@ -129,13 +137,13 @@ impl Job {
         Some(self.key_with(self.shared.ptxas.stamp(&self.configuration)?))
     }
 
-    fn key_with(&self, stamp: Stamp) -> Key {
+    fn key_with(&self, stamp: ExecutableStamp) -> Key {
         let (configuration, entry) = (self.configuration.clone(), self.question.entry.clone());
         Key { hash: self.hash, stamp, configuration, target: self.target.to_owned(), entry }
     }
 
     /// The comparison, and whether it was made before.
-    fn run(&self, stop: &mut (dyn FnMut() -> bool + Send)) -> Result<(Arc<Comparison>, bool)> {
+    fn run(&self, stop: &mut (dyn FnMut() -> bool + Send)) -> Result<(Arc<AssemblerComparison>, bool)> {
         let ptxas = &self.shared.ptxas;
         let (stamp, assembler) = ptxas.assembler(&self.configuration, stop).map_err(failed)?;
         let key = self.key_with(stamp);
@@ -172,9 +180,9 @@ fn no_function(name: &str) -> Error {
     Error::invalid_params(format!("the module has no function `{name}` with a body"))
 }
 
-fn failed(failure: Failure) -> Error {
+fn failed(failure: AssemblerFailure) -> Error {
     match failure {
-        Failure::Cancelled => Error::request_cancelled(),
+        AssemblerFailure::Cancelled => Error::request_cancelled(),
         failure => refused(failure.to_string()),
     }
 }
@@ -183,7 +191,7 @@ fn refused(message: String) -> Error {
     Error { code: REFUSED, message: message.into(), data: None }
 }
 
-impl Question {
+impl CompareRequest {
     /// Reads the argument of the command: an object, a URI, or nothing where only one document is open.
     fn read(shared: &Shared, argument: &Value) -> Result<Self> {
         let text = |name: &str| match argument.get(name) {

@@ -1,7 +1,7 @@
 //! `textDocument/completion` and `completionItem/resolve`.
 
 use super::{at, snapshot};
-use crate::session::{Completing, SUGGEST, Session};
+use crate::session::{ClientFeatures, Completing, SUGGEST};
 use crate::shared::{Shared, off_thread};
 use ptx_ide::{Completions, Item, ItemKind, Topic};
 use serde_json::json;
@@ -17,7 +17,7 @@ use tower_lsp_server::ls_types::{
 const TRIGGERS: [&str; 8] = [".", "%", "[", "@", "$", "|", "\"", " "];
 
 /// Announces it.
-pub fn provide(capabilities: &mut ServerCapabilities, session: Session) {
+pub fn provide(capabilities: &mut ServerCapabilities, session: ClientFeatures) {
     let details = CompletionOptionsCompletionItem { label_details_support: Some(true) };
     capabilities.completion_provider = Some(CompletionOptions {
         resolve_provider: Some(true),

@@ -1,7 +1,7 @@
 //! The client's configuration: given at the start, told of when it changes, or asked for.
 
 use crate::refresh;
-use crate::settings::{self, Problem, SECTION, Settings};
+use crate::settings::{self, SECTION, SettingProblem, Settings};
 use crate::shared::{Shared, lock};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -109,8 +109,10 @@ fn read(shared: &Arc<Shared>, section: &Value) -> Settings {
     shared.ptxas.ignore(&std::mem::take(&mut settings.ptxas));
     for problem in problems {
         match problem {
-            Problem::Unknown(name) => tracing::warn!("there is no setting `{name}`"),
-            Problem::Wrong { name, expected } => complain(shared, format!("the setting `{name}` takes {expected}")),
+            SettingProblem::Unknown(name) => tracing::warn!("there is no setting `{name}`"),
+            SettingProblem::Wrong { name, expected } => {
+                complain(shared, format!("the setting `{name}` takes {expected}"))
+            }
         }
     }
     settings

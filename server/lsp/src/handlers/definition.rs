@@ -1,8 +1,8 @@
 //! `textDocument/definition`, `textDocument/declaration` and `textDocument/implementation`.
 
-use super::{Other, Place, at, others};
+use super::{DocumentPosition, Other, at, others};
 use crate::folders::{file_path, file_uri};
-use crate::session::Session;
+use crate::session::ClientFeatures;
 use crate::shared::Shared;
 use ptx_ide::{SourcePosition, Target, Targets};
 use ptx_syntax::Rope;
@@ -15,7 +15,7 @@ use tower_lsp_server::ls_types::{
 };
 
 /// Announces them.
-pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     capabilities.definition_provider = Some(OneOf::Left(true));
     capabilities.declaration_provider = Some(DeclarationCapability::Simple(true));
     capabilities.implementation_provider = Some(ImplementationProviderCapability::Simple(true));
@@ -27,7 +27,7 @@ pub async fn definition(shared: &Shared, params: GotoDefinitionParams) -> Result
     find(shared, params, links, |place, uri| {
         let source = ptx_ide::source_position(&place.snapshot, place.offset);
         match source.and_then(|found| source_link(place, uri, &found)) {
-            Some(link) => Found { links: vec![link], elsewhere: None },
+            Some(link) => LocalDefinition { links: vec![link], elsewhere: None },
             None => here(place, uri, ptx_ide::definition(&place.snapshot, place.offset)),
         }
     })
@@ -51,8 +51,8 @@ pub async fn implementation(
         .await
 }
 
-/// What was found in the document itself.
-struct Found {
+/// The definitions in the document itself.
+struct LocalDefinition {
     links: Vec<LocationLink>,
     /// The name, if another document may define it, and the text that was asked about.
     elsewhere: Option<(String, Range)>,
@@ -62,7 +62,7 @@ async fn find(
     shared: &Shared,
     params: GotoDefinitionParams,
     links: bool,
-    look: impl FnOnce(&Place, &Uri) -> Found + Send + 'static,
+    look: impl FnOnce(&DocumentPosition, &Uri) -> LocalDefinition + Send + 'static,
 ) -> Result<Option<GotoDefinitionResponse>> {
     let params = params.text_document_position_params;
     let uri = params.text_document.uri.clone();
@@ -93,15 +93,15 @@ fn answer(links: Vec<LocationLink>, wanted: bool) -> Option<GotoDefinitionRespon
     Some(GotoDefinitionResponse::Array(links.into_iter().map(location).collect()))
 }
 
-fn here(place: &Place, uri: &Uri, found: Option<Targets>) -> Found {
-    let Some(found) = found else { return Found { links: Vec::new(), elsewhere: None } };
+fn here(place: &DocumentPosition, uri: &Uri, found: Option<Targets>) -> LocalDefinition {
+    let Some(found) = found else { return LocalDefinition { links: Vec::new(), elsewhere: None } };
     let rope = place.snapshot.rope();
     let origin = place.session.encoding.range(rope, &found.origin);
     let links = found.targets.iter().map(|t| link(place.session, rope, uri, t, origin)).collect();
-    Found { links, elsewhere: found.elsewhere.map(|name| (name, origin)) }
+    LocalDefinition { links, elsewhere: found.elsewhere.map(|name| (name, origin)) }
 }
 
-fn link(session: Session, rope: &Rope, uri: &Uri, target: &Target, origin: Range) -> LocationLink {
+fn link(session: ClientFeatures, rope: &Rope, uri: &Uri, target: &Target, origin: Range) -> LocationLink {
     LocationLink {
         origin_selection_range: Some(origin),
         target_uri: uri.clone(),
@@ -111,7 +111,7 @@ fn link(session: Session, rope: &Rope, uri: &Uri, target: &Target, origin: Range
 }
 
 /// The definitions of a name in other open documents.
-fn defined_elsewhere(session: Session, others: &[Other], name: &str, origin: Range) -> Vec<LocationLink> {
+fn defined_elsewhere(session: ClientFeatures, others: &[Other], name: &str, origin: Range) -> Vec<LocationLink> {
     let mut out = Vec::new();
     for Other { uri, snapshot, .. } in others {
         let found = ptx_ide::exported(snapshot, name);
@@ -121,7 +121,7 @@ fn defined_elsewhere(session: Session, others: &[Other], name: &str, origin: Ran
 }
 
 /// A place in a source file, if that is there.
-fn source_link(place: &Place, uri: &Uri, found: &SourcePosition) -> Option<LocationLink> {
+fn source_link(place: &DocumentPosition, uri: &Uri, found: &SourcePosition) -> Option<LocationLink> {
     let path = file_path(uri)?.parent()?.join(Path::new(&found.path));
     let target_uri = file_uri(&path).filter(|_| path.is_file())?;
     // They count from 1, the protocol from 0.

@@ -1,8 +1,8 @@
 //! `textDocument/diagnostic`: for clients that ask, which get none pushed.
 
 use super::WITH_PROGRESS;
-use crate::document::Checked;
-use crate::session::Session;
+use crate::document::CheckedText;
+use crate::session::ClientFeatures;
 use crate::shared::Shared;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
@@ -12,7 +12,7 @@ use tower_lsp_server::ls_types::{
 };
 
 /// Announces it to clients that ask; others get diagnostics pushed.
-pub fn provide(capabilities: &mut ServerCapabilities, session: Session) {
+pub fn provide(capabilities: &mut ServerCapabilities, session: ClientFeatures) {
     let options = DiagnosticOptions {
         identifier: Some("ptx-analyzer".to_owned()),
         workspace_diagnostics: session.pulls_workspace,
@@ -24,7 +24,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, session: Session) {
 }
 
 /// The name of a report: revisions are not used twice, not even by another document, and stages not within a revision.
-pub fn result_id(checked: &Checked) -> String {
+pub fn result_id(checked: &CheckedText) -> String {
     format!("{}.{}", checked.revision, checked.stage)
 }
 

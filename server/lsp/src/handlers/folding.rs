@@ -1,7 +1,7 @@
 //! `textDocument/foldingRange`.
 
 use super::snapshot;
-use crate::session::Session;
+use crate::session::ClientFeatures;
 use crate::shared::{Shared, off_thread};
 use ptx_ide::{Fold, FoldKind};
 use ptx_syntax::Rope;
@@ -11,7 +11,7 @@ use tower_lsp_server::ls_types::{
 };
 
 /// Announces it.
-pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     capabilities.folding_range_provider = Some(FoldingRangeProviderCapability::Simple(true));
 }
 
@@ -41,7 +41,7 @@ pub async fn folds(shared: &Shared, params: FoldingRangeParams) -> Result<Option
 }
 
 /// Nothing for what is only one line then.
-fn fold(session: Session, rope: &Rope, fold: &Fold) -> Option<FoldingRange> {
+fn fold(session: ClientFeatures, rope: &Rope, fold: &Fold) -> Option<FoldingRange> {
     let range = session.encoding.range(rope, &fold.range);
     let whole = session.folds_lines;
     // The line with the closing brace stays visible.

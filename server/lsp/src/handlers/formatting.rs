@@ -1,8 +1,8 @@
 //! `textDocument/formatting`, `textDocument/rangeFormatting` and `textDocument/onTypeFormatting`.
 
 use super::{Stretch, edits_within};
-use crate::session::Session;
-use crate::settings::Formatting;
+use crate::session::ClientFeatures;
+use crate::settings::FormattingSettings;
 use crate::shared::Shared;
 use ptx_ide::{FormatOptions, TextEdit};
 use tower_lsp_server::jsonrpc::Result;
@@ -16,7 +16,7 @@ const FIRST: &str = ";";
 const MORE: [&str; 3] = ["\n", "}", ":"];
 
 /// Announces them.
-pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     capabilities.document_formatting_provider = Some(OneOf::Left(true));
     capabilities.document_range_formatting_provider = Some(OneOf::Left(true));
     capabilities.document_on_type_formatting_provider = Some(DocumentOnTypeFormattingOptions {
@@ -25,10 +25,10 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
     });
 }
 
-type Answer = Result<Option<Vec<ls_types::TextEdit>>>;
+type FormattingResult = Result<Option<Vec<ls_types::TextEdit>>>;
 
 /// The edits that format a document.
-pub async fn document(shared: &Shared, params: DocumentFormattingParams) -> Answer {
+pub async fn document(shared: &Shared, params: DocumentFormattingParams) -> FormattingResult {
     let uri = &params.text_document.uri;
     edits(shared, uri, Range::default(), &params.options, |stretch, options| {
         ptx_ide::format(&stretch.snapshot, options)
@@ -37,7 +37,7 @@ pub async fn document(shared: &Shared, params: DocumentFormattingParams) -> Answ
 }
 
 /// The edits that format a range.
-pub async fn range(shared: &Shared, params: DocumentRangeFormattingParams) -> Answer {
+pub async fn range(shared: &Shared, params: DocumentRangeFormattingParams) -> FormattingResult {
     edits(shared, &params.text_document.uri, params.range, &params.options, |stretch, options| {
         ptx_ide::format_range(&stretch.snapshot, stretch.range.clone(), options)
     })
@@ -45,7 +45,7 @@ pub async fn range(shared: &Shared, params: DocumentRangeFormattingParams) -> An
 }
 
 /// The edits after something was typed.
-pub async fn on_type(shared: &Shared, params: DocumentOnTypeFormattingParams) -> Answer {
+pub async fn on_type(shared: &Shared, params: DocumentOnTypeFormattingParams) -> FormattingResult {
     let place = params.text_document_position;
     let uri = &place.text_document.uri;
     let Some(typed) = params.ch.chars().next().filter(|_| shared.settings_of(uri).formatting.on_type) else {
@@ -64,7 +64,7 @@ async fn edits(
     range: Range,
     options: &FormattingOptions,
     compute: impl FnOnce(&Stretch, &FormatOptions) -> Vec<TextEdit> + Send + 'static,
-) -> Answer {
+) -> FormattingResult {
     let options = with_client(&shared.settings_of(uri).formatting, options);
     edits_within(shared, uri, range, move |stretch| {
         let edits = compute(&stretch, &options);
@@ -74,7 +74,7 @@ async fn edits(
 }
 
 /// The settings, and what the editor says of the document's indentation.
-fn with_client(settings: &Formatting, options: &FormattingOptions) -> FormatOptions {
+fn with_client(settings: &FormattingSettings, options: &FormattingOptions) -> FormatOptions {
     let indent = usize::try_from(options.tab_size).unwrap_or(4).clamp(1, 16);
     FormatOptions { indent, tabs: !options.insert_spaces, ..settings.options.clone() }
 }

@@ -1,8 +1,8 @@
 //! `textDocument/hover`.
 
 use super::at;
-use crate::session::EXPLAIN;
-use crate::session::Session;
+use crate::session::{ClientFeatures, EXPLAIN};
+
 use crate::shared::Shared;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
@@ -10,7 +10,7 @@ use tower_lsp_server::ls_types::{
 };
 
 /// Announces it.
-pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     capabilities.hover_provider = Some(HoverProviderCapability::Simple(true));
 }
 

@@ -3,14 +3,14 @@
 use super::{PROVIDERS, configuration};
 use crate::folders::Folders;
 use crate::log;
-use crate::session::Session;
+use crate::session::ClientFeatures;
 use crate::shared::Shared;
 use std::sync::Arc;
 use tower_lsp_server::ls_types::{InitializeParams, InitializeResult, ServerCapabilities, ServerInfo};
 
 /// Notes what the client can do and answers what the server can.
 pub fn initialize(shared: &Arc<Shared>, params: &InitializeParams) -> InitializeResult {
-    let session = Session::new(params);
+    let session = ClientFeatures::new(params);
     shared.begin(session);
     log::begin(&shared.outgoing, params.trace);
     shared.change_folders(|folders| *folders = Folders::new(params));

@@ -1,9 +1,9 @@
 //! `textDocument/inlayHint` and `inlayHint/resolve`.
 
 use super::{Stretch, snapshot, within_after};
-use crate::document::Document;
+use crate::document::OpenDocument;
 use crate::evaluation;
-use crate::session::Session;
+use crate::session::ClientFeatures;
 use crate::shared::{Shared, off_thread};
 use ptx_ide::{Hint, HintKind, HintOptions, PressureHints};
 use ptx_launch::values::LineValue;
@@ -28,7 +28,7 @@ const LINTS_TIMEOUT: Duration = Duration::from_millis(600);
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Announces them.
-pub fn provide(capabilities: &mut ServerCapabilities, session: Session) {
+pub fn provide(capabilities: &mut ServerCapabilities, session: ClientFeatures) {
     let options = InlayHintOptions { resolve_provider: Some(session.resolves_hints), ..InlayHintOptions::default() };
     capabilities.inlay_hint_provider = Some(OneOf::Right(InlayHintServerCapabilities::Options(options)));
 }
@@ -64,7 +64,7 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
 }
 
 /// Waits until a kernel that is evaluated after edits has been, but not long.
-async fn evaluated(document: &Document) {
+async fn evaluated(document: &OpenDocument) {
     let deadline = tokio::time::Instant::now() + 2 * LINTS_TIMEOUT;
     while tokio::time::Instant::now() < deadline {
         let Some(parsed) = document.parsed(document.revision()).await else { return };
@@ -115,7 +115,7 @@ pub async fn resolve(shared: &Shared, mut hint: InlayHint) -> Result<InlayHint> 
     .await
 }
 
-fn convert(hint: Hint, snapshot: &Snapshot, uri: &Uri, session: Session) -> InlayHint {
+fn convert(hint: Hint, snapshot: &Snapshot, uri: &Uri, session: ClientFeatures) -> InlayHint {
     let rope = snapshot.rope();
     let range = |range: &std::ops::Range<usize>| session.encoding.range(rope, range);
     let linked = hint.label.iter().any(|part| part.target.is_some());
@@ -169,7 +169,7 @@ fn text(label: &InlayHintLabel) -> String {
     }
 }
 
-fn tooltip(markdown: String, session: Session) -> Option<InlayHintTooltip> {
+fn tooltip(markdown: String, session: ClientFeatures) -> Option<InlayHintTooltip> {
     if markdown.is_empty() {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use super::snapshot;
 use crate::folders::{file_path, file_uri};
-use crate::session::Session;
+use crate::session::ClientFeatures;
 use crate::shared::{Shared, off_thread};
 use ptx_ide::LinkTarget;
 use std::collections::HashMap;
@@ -12,15 +12,15 @@ use tower_lsp_server::ls_types::{
 };
 
 /// Announces it.
-pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     capabilities.document_link_provider = Some(DocumentLinkOptions {
         resolve_provider: None,
         work_done_progress_options: WorkDoneProgressOptions::default(),
     });
 }
 
-/// Whether a path names another computer, or a device of this one, on some system. Windows asks that computer as soon as somebody wants to
-/// know whether the file is there, and introduces the user to it: no document that is merely opened may bring that about.
+/// Whether a path names another computer, or a device of this one, on some system. Checking whether such a file exists makes Windows connect
+/// to that computer and send the user's credentials. Merely opening a document must not cause that.
 fn is_remote(path: &str) -> bool {
     let mut first = path.chars().map(|c| matches!(c, '/' | '\\'));
     first.next() == Some(true) && first.next() == Some(true)

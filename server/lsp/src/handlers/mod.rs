@@ -33,10 +33,10 @@ pub mod workspace_check;
 pub mod workspace_diagnostics;
 pub mod workspace_symbols;
 
-use super::cancel::Cancelled;
-use super::document::Document;
-use super::position::Encoding;
-use super::session::Session;
+use super::cancel::CancelFlag;
+use super::document::OpenDocument;
+use super::position::ColumnEncoding;
+use super::session::ClientFeatures;
 use super::shared::{Shared, cancellable, cancellable_in, off_thread};
 use ptx_analysis::registers::Figures;
 use ptx_syntax::{Rope, Snapshot};
@@ -49,7 +49,7 @@ use tower_lsp_server::ls_types::{
 };
 
 /// Enters what a handler offers this client.
-type Provide = fn(&mut ServerCapabilities, Session);
+type Provide = fn(&mut ServerCapabilities, ClientFeatures);
 
 /// Of every handler that has to be announced.
 const PROVIDERS: &[Provide] = &[
@@ -81,7 +81,7 @@ const WITH_PROGRESS: WorkDoneProgressOptions = WorkDoneProgressOptions { work_do
 
 /// The document a request is about and its tree, of the text the client had when it sent the request or of a later one.
 /// Nothing for what is not open and for what is not PTX.
-async fn snapshot(shared: &Shared, uri: &Uri) -> Option<(Arc<Document>, Snapshot)> {
+async fn snapshot(shared: &Shared, uri: &Uri) -> Option<(Arc<OpenDocument>, Snapshot)> {
     let document = shared.document(uri)?;
     let revision = document.revision();
     let parsed = document.parsed(revision).await?;
@@ -100,7 +100,7 @@ struct Other {
 /// The other open documents: who asks about one of them does not wait until the others are read.
 fn others(shared: &Shared, uri: &Uri) -> Vec<Other> {
     let documents = shared.documents().into_iter().filter(|d| d.uri != *uri);
-    let one = |document: Arc<Document>| {
+    let one = |document: Arc<OpenDocument>| {
         let (revision, version) = (document.revision(), document.current().0);
         let parsed = document.last_parsed()?;
         let version = (parsed.revision == revision).then_some(version);
@@ -109,15 +109,15 @@ fn others(shared: &Shared, uri: &Uri) -> Vec<Other> {
     documents.filter_map(one).collect()
 }
 
-/// A place in a document, as a request names it.
+/// A position in a document that a request names.
 #[derive(Debug)]
-pub struct Place {
+pub struct DocumentPosition {
     /// The text of the document, and its tree.
     pub snapshot: Snapshot,
     /// The place in it.
     pub offset: usize,
     /// What was agreed with the client.
-    pub session: Session,
+    pub session: ClientFeatures,
     /// What is known of the flow of its functions.
     pub figures: Arc<Figures>,
 }
@@ -132,7 +132,7 @@ pub struct Place {
 async fn at<T: Send + 'static>(
     shared: &Shared,
     params: TextDocumentPositionParams,
-    compute: impl FnOnce(&Place) -> Option<T> + Send + 'static,
+    compute: impl FnOnce(&DocumentPosition) -> Option<T> + Send + 'static,
 ) -> Result<Option<T>> {
     at_in(&shared.pools.instant, shared, params, compute).await
 }
@@ -141,7 +141,7 @@ async fn at<T: Send + 'static>(
 async fn at_leisure<T: Send + 'static>(
     shared: &Shared,
     params: TextDocumentPositionParams,
-    compute: impl FnOnce(&Place) -> Option<T> + Send + 'static,
+    compute: impl FnOnce(&DocumentPosition) -> Option<T> + Send + 'static,
 ) -> Result<Option<T>> {
     at_in(&shared.pools.requests, shared, params, compute).await
 }
@@ -150,12 +150,12 @@ async fn at_in<T: Send + 'static>(
     pool: &Handle,
     shared: &Shared,
     params: TextDocumentPositionParams,
-    compute: impl FnOnce(&Place) -> Option<T> + Send + 'static,
+    compute: impl FnOnce(&DocumentPosition) -> Option<T> + Send + 'static,
 ) -> Result<Option<T>> {
     let range = Range::new(params.position, params.position);
     let found = stretch(shared, &params.text_document.uri, range, Duration::ZERO).await?;
     let Some((.., Stretch { snapshot, range, session, figures, .. })) = found else { return Ok(None) };
-    let place = Place { snapshot, offset: range.start, session, figures };
+    let place = DocumentPosition { snapshot, offset: range.start, session, figures };
     cancellable_in(pool, move |_| compute(&place)).await
 }
 
@@ -167,11 +167,11 @@ pub struct Stretch {
     /// What of it is meant.
     pub range: std::ops::Range<usize>,
     /// What was agreed with the client.
-    pub session: Session,
+    pub session: ClientFeatures,
     /// What the last second pass found out about its functions.
     pub figures: Arc<Figures>,
     /// Whether the request was cancelled; long computations poll it.
-    pub cancelled: Cancelled,
+    pub cancelled: CancelFlag,
 }
 
 /// The same as [`at`] about a range.
@@ -184,7 +184,7 @@ async fn within<T: Send + 'static>(
     within_after(shared, uri, range, Duration::ZERO, compute).await
 }
 
-/// The same as [`within`] with what the second pass finds out about the text, if it is done in so much time.
+/// The same as [`within`] with the results of the flow lints, if these are ready within `patience`.
 async fn within_after<T: Send + 'static>(
     shared: &Shared,
     uri: &Uri,
@@ -220,7 +220,7 @@ async fn stretch(
     uri: &Uri,
     range: Range,
     patience: Duration,
-) -> Result<Option<(Arc<Document>, u64, Stretch)>> {
+) -> Result<Option<(Arc<OpenDocument>, u64, Stretch)>> {
     let session = shared.session();
     let Some(document) = shared.document(uri) else { return Ok(None) };
     shared.touch(uri);
@@ -236,11 +236,11 @@ async fn stretch(
     Ok(Some((
         document,
         parsed.revision,
-        Stretch { snapshot, range, session, figures, cancelled: Cancelled::default() },
+        Stretch { snapshot, range, session, figures, cancelled: CancelFlag::default() },
     )))
 }
 
 /// Edits in the client's positions.
-fn text_edits(encoding: Encoding, rope: &Rope, edits: &[ptx_ide::TextEdit]) -> Vec<TextEdit> {
+fn text_edits(encoding: ColumnEncoding, rope: &Rope, edits: &[ptx_ide::TextEdit]) -> Vec<TextEdit> {
     edits.iter().map(|e| TextEdit::new(encoding.range(rope, &e.range), e.text.clone())).collect()
 }

@@ -1,7 +1,7 @@
 //! `textDocument/references` and `textDocument/documentHighlight`.
 
 use super::{Other, at, at_leisure, others};
-use crate::session::Session;
+use crate::session::ClientFeatures;
 use crate::shared::Shared;
 use ptx_ide::{Access, Reference};
 use ptx_syntax::Snapshot;
@@ -16,7 +16,7 @@ use tower_lsp_server::ls_types::{
 pub const MAX_PLACES: usize = 50_000;
 
 /// Announces them.
-pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     capabilities.references_provider = Some(OneOf::Left(true));
     capabilities.document_highlight_provider = Some(OneOf::Left(true));
 }

@@ -15,16 +15,16 @@ use tower_lsp_server::ls_types::{MessageType, Uri};
 /// How long a request that asks for it waits for the flow lints.
 const LINTS_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What is asked for.
+/// The arguments of a request for registers.
 #[derive(Debug)]
-struct Asked {
+struct RegistersRequest {
     entry: Option<String>,
     line: Option<usize>,
     lines: RangeInclusive<usize>,
     show: bool,
 }
 
-impl Asked {
+impl RegistersRequest {
     fn read(argument: &Value) -> Result<Self> {
         let number = |name: &str| match argument.get(name) {
             None | Some(Value::Null) => Ok(None),
@@ -44,7 +44,7 @@ impl Asked {
 
 /// Answers the command; `null` for what is not open and for what is not PTX.
 pub async fn pressure(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Result<Option<Value>> {
-    let asked = Asked::read(argument)?;
+    let asked = RegistersRequest::read(argument)?;
     let Some(document) = shared.document(&uri) else { return Ok(None) };
     let revision = document.revision();
     let wait = argument.get("wait") == Some(&Value::Bool(true));

@@ -2,8 +2,8 @@
 
 use super::references::MAX_PLACES;
 use super::{Other, at, others};
-use crate::position::Encoding;
-use crate::session::Session;
+use crate::position::ColumnEncoding;
+use crate::session::ClientFeatures;
 use crate::shared::{Shared, off_thread};
 use ptx_ide::{Reach, Renaming};
 use ptx_syntax::Snapshot;
@@ -23,7 +23,7 @@ const REFUSED: ErrorCode = ErrorCode::ServerError(-32803);
 const WARNING: &str = "known elsewhere";
 
 /// Announces them.
-pub fn provide(capabilities: &mut ServerCapabilities, session: Session) {
+pub fn provide(capabilities: &mut ServerCapabilities, session: ClientFeatures) {
     capabilities.rename_provider = Some(if session.prepares_rename {
         OneOf::Right(RenameOptions {
             prepare_provider: Some(true),
@@ -68,7 +68,7 @@ pub async fn rename(shared: &Shared, params: RenameParams) -> Result<Option<Work
     let new = params.new_name;
     off_thread(move || {
         let found = ptx_ide::rename(&snapshot, range.start, &new)?;
-        let mut answer = Answer { session, reach: found.reach, documents: Vec::new() };
+        let mut answer = RenameBuilder { session, reach: found.reach, documents: Vec::new() };
         let reach = found.reach;
         if reach != Reach::Module {
             // Of a register of a range another name may be meant, but that has no reach.
@@ -97,16 +97,16 @@ fn bounded(name: &str, places: usize) -> std::result::Result<(), String> {
     }
 }
 
-/// An edit in the making.
-struct Answer {
-    session: Session,
+/// Builds the edit of a renaming.
+struct RenameBuilder {
+    session: ClientFeatures,
     reach: Reach,
     documents: Vec<(Uri, Option<i32>, Vec<TextEdit>)>,
 }
 
-impl Answer {
+impl RenameBuilder {
     fn add(&mut self, uri: &Uri, version: Option<i32>, snapshot: &Snapshot, found: Renaming) {
-        let encoding: Encoding = self.session.encoding;
+        let encoding: ColumnEncoding = self.session.encoding;
         let edit = |e: ptx_ide::TextEdit| TextEdit::new(encoding.range(snapshot.rope(), &e.range), e.text);
         self.documents.push((uri.clone(), version, found.edits.into_iter().map(edit).collect()));
     }

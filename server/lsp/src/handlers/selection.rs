@@ -1,6 +1,6 @@
 //! `textDocument/selectionRange`.
 
-use crate::session::Session;
+use crate::session::ClientFeatures;
 use crate::shared::{Shared, off_thread};
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::{
@@ -8,7 +8,7 @@ use tower_lsp_server::ls_types::{
 };
 
 /// Announces it.
-pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     capabilities.selection_range_provider = Some(SelectionRangeProviderCapability::Simple(true));
 }
 

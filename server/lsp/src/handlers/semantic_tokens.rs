@@ -1,9 +1,9 @@
 //! `textDocument/semanticTokens/*`.
 
 use super::{Stretch, snapshot, within};
-use crate::document::Document;
-use crate::position::Encoding;
-use crate::session::Session;
+use crate::document::OpenDocument;
+use crate::position::ColumnEncoding;
+use crate::session::ClientFeatures;
 use crate::shared::{Shared, lock, off_thread};
 use ptx_ide::{Token, TokenKind, TokenModifiers};
 use ptx_syntax::{Rope, Snapshot};
@@ -17,15 +17,15 @@ use tower_lsp_server::ls_types::{
     SemanticTokensRangeResult, SemanticTokensResult, SemanticTokensServerCapabilities, ServerCapabilities, Uri,
 };
 
-/// The tokens that a client has been given last of a document.
+/// The semantic tokens of a document that the client received last.
 #[derive(Debug)]
-pub struct Given {
+pub struct SentTokens {
     id: String,
     tokens: Arc<Vec<SemanticToken>>,
 }
 
 /// Announces them, with the legend.
-pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     let token_types = TokenKind::ALL.iter().map(|k| SemanticTokenType::new(k.name())).collect();
     let token_modifiers = TokenModifiers::ALL.iter().map(|(_, name, _)| SemanticTokenModifier::new(name)).collect();
     capabilities.semantic_tokens_provider =
@@ -75,7 +75,7 @@ pub async fn range(shared: &Shared, params: SemanticTokensRangeParams) -> Result
     .await
 }
 
-async fn whole(shared: &Shared, uri: &Uri) -> Result<Option<(Arc<Document>, Vec<SemanticToken>)>> {
+async fn whole(shared: &Shared, uri: &Uri) -> Result<Option<(Arc<OpenDocument>, Vec<SemanticToken>)>> {
     let settings = shared.settings_of(uri);
     if !settings.semantic_tokens.enable {
         return Ok(None);
@@ -89,15 +89,15 @@ async fn whole(shared: &Shared, uri: &Uri) -> Result<Option<(Arc<Document>, Vec<
     Ok(Some((document, tokens)))
 }
 
-fn all(snapshot: &Snapshot, encoding: Encoding, standard: bool) -> Vec<SemanticToken> {
+fn all(snapshot: &Snapshot, encoding: ColumnEncoding, standard: bool) -> Vec<SemanticToken> {
     encode(snapshot.rope(), encoding, &ptx_ide::semantic_tokens(snapshot, None), standard)
 }
 
 /// Notes what the client is about to get.
-fn give(document: &Document, tokens: Vec<SemanticToken>) -> SemanticTokens {
+fn give(document: &OpenDocument, tokens: Vec<SemanticToken>) -> SemanticTokens {
     static NUMBER: AtomicU64 = AtomicU64::new(1);
     let id = NUMBER.fetch_add(1, Ordering::Relaxed).to_string();
-    *lock(&document.tokens) = Some(Given { id: id.clone(), tokens: Arc::new(tokens.clone()) });
+    *lock(&document.tokens) = Some(SentTokens { id: id.clone(), tokens: Arc::new(tokens.clone()) });
     SemanticTokens { result_id: Some(id), data: tokens }
 }
 
@@ -118,16 +118,16 @@ fn difference(before: &[SemanticToken], after: &[SemanticToken]) -> Option<Seman
 }
 
 /// Tokens as the protocol has them: each relative to the one before, none over the end of a line.
-fn encode(rope: &Rope, encoding: Encoding, tokens: &[Token], standard: bool) -> Vec<SemanticToken> {
+fn encode(rope: &Rope, encoding: ColumnEncoding, tokens: &[Token], standard: bool) -> Vec<SemanticToken> {
     let mut out = Vec::with_capacity(tokens.len());
-    let mut line = Line::of(rope, encoding, 0);
+    let mut line = EncodedLine::of(rope, encoding, 0);
     let (mut last_line, mut last_column) = (0, 0);
     for token in tokens {
         let kind = if standard { token.kind.standard() } else { token.kind };
         let mut start = token.range.start;
         while start < token.range.end {
             if start >= line.next {
-                line = Line::of(rope, encoding, start);
+                line = EncodedLine::of(rope, encoding, start);
             }
             let end = token.range.end.min(line.next);
             let (from, to) = (line.column(rope, start), line.column(rope, end.min(line.end)));
@@ -149,8 +149,8 @@ fn encode(rope: &Rope, encoding: Encoding, tokens: &[Token], standard: bool) -> 
     out
 }
 
-/// A line and how its columns are counted.
-struct Line {
+/// A line, with what converts its byte offsets to columns.
+struct EncodedLine {
     number: u32,
     start: usize,
     /// Before the line break.
@@ -158,11 +158,11 @@ struct Line {
     /// Where the next one begins.
     next: usize,
     /// Columns are not bytes: there are other characters than those of ASCII.
-    counted: Option<Encoding>,
+    counted: Option<ColumnEncoding>,
 }
 
-impl Line {
-    fn of(rope: &Rope, encoding: Encoding, offset: usize) -> Self {
+impl EncodedLine {
+    fn of(rope: &Rope, encoding: ColumnEncoding, offset: usize) -> Self {
         let number = rope.byte_to_line(offset.min(rope.len_bytes()));
         let start = rope.line_to_byte(number);
         let text = rope.line(number);
@@ -170,7 +170,7 @@ impl Line {
         // The last line has no break, and the place behind it belongs to it.
         let next = if number + 1 < rope.len_lines() { start + bytes } else { usize::MAX };
         let breaks = text.bytes_at(bytes).reversed().take_while(|b| matches!(b, b'\n' | b'\r')).count();
-        let plain = encoding == Encoding::Utf8 || text.len_chars() == bytes;
+        let plain = encoding == ColumnEncoding::Utf8 || text.len_chars() == bytes;
         let counted = (!plain).then_some(encoding);
         Self { number: u32::try_from(number).unwrap_or(u32::MAX), start, end: start + bytes - breaks, next, counted }
     }
@@ -203,7 +203,7 @@ mod tests {
     fn edits_lead_from_any_text_to_any_other() {
         let mut random = fastrand::Rng::with_seed(7);
         let mut text = TEXT.to_owned();
-        let tokens = |text: &str| all(&Snapshot::new(text), Encoding::Utf16, false);
+        let tokens = |text: &str| all(&Snapshot::new(text), ColumnEncoding::Utf16, false);
         let mut before = tokens(&text);
         for _ in 0..300 {
             let places: Vec<usize> = text.char_indices().map(|(i, _)| i).collect();
@@ -223,7 +223,7 @@ mod tests {
     }
 
     /// The text of each token, found as a client finds it.
-    fn words(text: &str, encoding: Encoding, tokens: &[SemanticToken]) -> Vec<String> {
+    fn words(text: &str, encoding: ColumnEncoding, tokens: &[SemanticToken]) -> Vec<String> {
         let rope = Rope::from_str(text);
         let (mut line, mut column) = (0, 0);
         let mut out = Vec::new();
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn no_token_goes_over_a_line_in_any_encoding() {
-        for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
+        for encoding in [ColumnEncoding::Utf8, ColumnEncoding::Utf16, ColumnEncoding::Utf32] {
             let tokens = all(&Snapshot::new(TEXT), encoding, false);
             let words = words(TEXT, encoding, &tokens);
             let expected = ["// ü 😀 é", ".version", "8.0", "/* two", "lines 😀 */", ".target", "sm_80", ".entry", "k"];
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn standard_kinds_alone() {
         let standard = 1 + TokenKind::Label as u32;
-        let tokens = |only| all(&Snapshot::new(TEXT), Encoding::Utf8, only);
+        let tokens = |only| all(&Snapshot::new(TEXT), ColumnEncoding::Utf8, only);
         assert!(tokens(false).iter().any(|t| t.token_type >= standard));
         assert!(tokens(true).iter().all(|t| t.token_type < standard));
     }

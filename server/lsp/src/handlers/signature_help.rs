@@ -1,7 +1,7 @@
 //! `textDocument/signatureHelp`.
 
 use super::at;
-use crate::session::{Completing, Session};
+use crate::session::{ClientFeatures, Completing};
 use crate::shared::Shared;
 use ptx_ide::{Signature, SignatureParameter};
 use tower_lsp_server::jsonrpc::Result;
@@ -11,7 +11,7 @@ use tower_lsp_server::ls_types::{
 };
 
 /// Announces it.
-pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     let characters = |all: &[&str]| Some(all.iter().map(|c| (*c).to_owned()).collect());
     capabilities.signature_help_provider = Some(SignatureHelpOptions {
         trigger_characters: characters(&[" ", ",", "(", "["]),

@@ -1,6 +1,6 @@
 //! What the server holds and how long things took.
 
-use crate::document::Document;
+use crate::document::OpenDocument;
 use crate::shared::Shared;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -24,7 +24,7 @@ pub fn status(shared: &Shared) -> Value {
     out
 }
 
-fn document(shared: &Shared, document: &Document) -> Value {
+fn document(shared: &Shared, document: &OpenDocument) -> Value {
     let (version, rope) = document.current();
     let checked = document.last_checked();
     let timings = checked.as_ref().map(|c| c.timings).unwrap_or_default();

@@ -2,13 +2,13 @@
 
 use super::snapshot;
 use crate::convert;
-use crate::session::Session;
+use crate::session::ClientFeatures;
 use crate::shared::{Shared, off_thread};
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{DocumentSymbolParams, DocumentSymbolResponse, OneOf, ServerCapabilities};
 
 /// Announces it.
-pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     capabilities.document_symbol_provider = Some(OneOf::Left(true));
 }
 

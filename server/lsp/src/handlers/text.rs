@@ -1,7 +1,7 @@
 //! `textDocument/didOpen`, `didChange`, `didSave` and `didClose`: entirely before the first `await`, which keeps the order of the wire.
 
 use super::workspace_check;
-use crate::session::Session;
+use crate::session::ClientFeatures;
 use crate::shared::Shared;
 use std::sync::Arc;
 use tower_lsp_server::ls_types::{
@@ -11,7 +11,7 @@ use tower_lsp_server::ls_types::{
 };
 
 /// Announces how it wants to hear of changes.
-pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     capabilities.text_document_sync = Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
         open_close: Some(true),
         change: Some(TextDocumentSyncKind::INCREMENTAL),

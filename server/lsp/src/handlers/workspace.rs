@@ -2,7 +2,7 @@
 
 use super::configuration;
 use crate::folders::file_path;
-use crate::session::Session;
+use crate::session::ClientFeatures;
 use crate::shared::Shared;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 const FILES: &str = "**/*.{ptx,PTX}";
 
 /// Announces it.
-pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     let filter = |glob: &str, kind| FileOperationFilter {
         scheme: Some("file".to_owned()),
         pattern: FileOperationPattern { glob: glob.to_owned(), matches: Some(kind), options: None },

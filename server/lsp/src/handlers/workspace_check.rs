@@ -2,12 +2,12 @@
 //! `workspace/diagnostic` the diagnostics of files that are not open are pushed, and kept up from then on.
 
 use super::workspace_diagnostics::percent;
-use crate::cancel::{Cancelled, UntilDropped};
-use crate::progress::Progress;
+use crate::cancel::{CancelFlag, UntilDropped};
+use crate::progress::WorkProgress;
 use crate::refresh;
 use crate::shared::{Shared, lock};
 use crate::worker::publish;
-use crate::workspace::{Event, FileReport, State, Want, look};
+use crate::workspace::{ExamineGoal, FileReport, FileState, WorkspaceEvent, look};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
@@ -19,15 +19,15 @@ use tower_lsp_server::ls_types::{DiagnosticSeverity, ProgressToken, Uri};
 /// Changes rarely come alone.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// What was pushed of files that are not open: the name of each report. Nothing until the command is used.
+/// The name of each report that was pushed for a file that is not open; `None` until the command is used.
 #[derive(Debug, Default)]
-pub struct Pushed(Mutex<Option<HashMap<Uri, String>>>);
+pub struct PushedReports(Mutex<Option<HashMap<Uri, String>>>);
 
 /// Checks everything; the answer says how many files there are and what was found in them.
 pub async fn check(shared: &Arc<Shared>, token: Option<ProgressToken>) -> Result<Value> {
     let begin = Instant::now();
     let wanted = UntilDropped::default();
-    let progress = Some(Progress::new(shared, token, "Checking PTX files", &wanted.token()));
+    let progress = Some(WorkProgress::new(shared, token, "Checking PTX files", &wanted.token()));
     let done = run(shared, progress, &wanted.token()).await?;
     if shared.session().pulls_workspace {
         refresh::diagnostics(shared);
@@ -55,7 +55,7 @@ pub fn opened(shared: &Shared, uri: &Uri) {
 /// A look at all files.
 struct Check {
     shared: Arc<Shared>,
-    progress: Option<Progress>,
+    progress: Option<WorkProgress>,
     push: bool,
     seen: HashSet<Uri>,
     files: usize,
@@ -67,7 +67,7 @@ struct Check {
     cut: bool,
 }
 
-async fn run(shared: &Arc<Shared>, progress: Option<Progress>, cancelled: &Cancelled) -> Result<Check> {
+async fn run(shared: &Arc<Shared>, progress: Option<WorkProgress>, cancelled: &CancelFlag) -> Result<Check> {
     let check = Check {
         shared: Arc::clone(shared),
         progress,
@@ -84,13 +84,13 @@ async fn run(shared: &Arc<Shared>, progress: Option<Progress>, cancelled: &Cance
     if check.push {
         keep_up(shared);
     }
-    let check = look(shared, Want::Report, cancelled, check, |check, event| match event {
-        Event::Found { files, too_big, cut } => {
+    let check = look(shared, ExamineGoal::Report, cancelled, check, |check, event| match event {
+        WorkspaceEvent::Found { files, too_big, cut } => {
             (check.files, check.too_big, check.cut) = (files, too_big, cut);
             check.tick();
         }
-        Event::File(uri, state) => check.file(uri, state),
-        Event::Tick => check.tick(),
+        WorkspaceEvent::File(uri, state) => check.file(uri, state),
+        WorkspaceEvent::Tick => check.tick(),
     })
     .await?;
     check.take_back();
@@ -111,7 +111,7 @@ fn keep_up(shared: &Arc<Shared>) {
         while changes.changed().await.is_ok() && !shared.shut_down.load(Ordering::Relaxed) {
             tokio::time::sleep(PAUSE).await;
             changes.mark_unchanged();
-            if let Err(error) = run(&shared, None, &Cancelled::default()).await {
+            if let Err(error) = run(&shared, None, &CancelFlag::default()).await {
                 tracing::warn!("files that changed were not checked: {error}");
             }
         }
@@ -126,7 +126,7 @@ impl Check {
         }
     }
 
-    fn file(&mut self, uri: &Uri, state: &State) {
+    fn file(&mut self, uri: &Uri, state: &FileState) {
         self.done += 1;
         match &state.report {
             Some(report) => {

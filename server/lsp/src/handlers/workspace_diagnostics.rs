@@ -4,11 +4,11 @@
 //! that ask again as soon as they are answered –, the answer waits a while for something to change.
 
 use super::diagnostics::result_id;
-use crate::cancel::{Cancelled, UntilDropped};
+use crate::cancel::{CancelFlag, UntilDropped};
 use crate::folders::file_path;
-use crate::progress::Progress;
+use crate::progress::WorkProgress;
 use crate::shared::Shared;
-use crate::workspace::{Event, FileReport, Want, look};
+use crate::workspace::{ExamineGoal, FileReport, WorkspaceEvent, look};
 use ptx_wire::outgoing;
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
@@ -40,8 +40,8 @@ pub async fn pull(shared: &Arc<Shared>, params: WorkspaceDiagnosticParams) -> Re
     loop {
         let mut changes = shared.workspace.changes();
         let cancelled = wanted.token();
-        let progress = Progress::new(shared, token.take(), "Checking PTX files", &cancelled);
-        let answer = Answer::new(shared, parts.clone(), previous.clone(), progress);
+        let progress = WorkProgress::new(shared, token.take(), "Checking PTX files", &cancelled);
+        let answer = WorkspaceReport::new(shared, parts.clone(), previous.clone(), progress);
         let answer = once(shared, answer, &cancelled).await?;
         let left = until.saturating_duration_since(Instant::now());
         let hold = parts.is_some() && !answer.new && !previous.is_empty() && !left.is_zero();
@@ -53,7 +53,7 @@ pub async fn pull(shared: &Arc<Shared>, params: WorkspaceDiagnosticParams) -> Re
     }
 }
 
-async fn once(shared: &Arc<Shared>, mut answer: Answer, cancelled: &Cancelled) -> Result<Answer> {
+async fn once(shared: &Arc<Shared>, mut answer: WorkspaceReport, cancelled: &CancelFlag) -> Result<WorkspaceReport> {
     let mut documents = shared.documents();
     documents.sort_by(|a, b| a.uri.cmp(&b.uri));
     for document in documents {
@@ -61,10 +61,10 @@ async fn once(shared: &Arc<Shared>, mut answer: Answer, cancelled: &Cancelled) -
         answer.document(&document.uri, Some(checked.version), &result_id(&checked), &checked.published());
     }
     if shared.settings().workspace.diagnostics {
-        answer = look(shared, Want::Report, cancelled, answer, |answer, event| match event {
-            Event::Found { files, too_big, cut } => answer.found(files, too_big, cut),
-            Event::File(uri, state) => answer.file(uri, state.report.as_deref()),
-            Event::Tick => answer.tick(),
+        answer = look(shared, ExamineGoal::Report, cancelled, answer, |answer, event| match event {
+            WorkspaceEvent::Found { files, too_big, cut } => answer.found(files, too_big, cut),
+            WorkspaceEvent::File(uri, state) => answer.file(uri, state.report.as_deref()),
+            WorkspaceEvent::Tick => answer.tick(),
         })
         .await?;
     }
@@ -72,11 +72,11 @@ async fn once(shared: &Arc<Shared>, mut answer: Answer, cancelled: &Cancelled) -
     Ok(answer)
 }
 
-/// An answer as it grows.
-struct Answer {
+/// A report on the workspace, sent in parts as it grows.
+struct WorkspaceReport {
     shared: Arc<Shared>,
     token: Option<ProgressToken>,
-    progress: Progress,
+    progress: WorkProgress,
     previous: HashMap<Uri, String>,
     /// What the client would call by other names, since it is what open documents are made from.
     known_paths: HashMap<PathBuf, Uri>,
@@ -90,12 +90,12 @@ struct Answer {
     done: usize,
 }
 
-impl Answer {
+impl WorkspaceReport {
     fn new(
         shared: &Arc<Shared>,
         token: Option<ProgressToken>,
         previous: HashMap<Uri, String>,
-        progress: Progress,
+        progress: WorkProgress,
     ) -> Self {
         let known_paths = previous.keys().filter_map(|uri| Some((file_path(uri)?, uri.clone()))).collect();
         Self {
@@ -189,7 +189,7 @@ impl Answer {
     /// Sends what there is to a client that takes parts.
     fn send_part(&mut self) {
         #[derive(Serialize)]
-        struct Params<'a> {
+        struct PartialResultParams<'a> {
             token: &'a ProgressToken,
             value: Items,
         }
@@ -199,7 +199,7 @@ impl Answer {
         }
         if let Some(token) = &self.token {
             let value = Items { items: std::mem::take(&mut self.full) };
-            self.shared.outgoing.encoded(outgoing::notification("$/progress", Params { token, value }));
+            self.shared.outgoing.encoded(outgoing::notification("$/progress", PartialResultParams { token, value }));
             self.sent = Instant::now();
         }
     }

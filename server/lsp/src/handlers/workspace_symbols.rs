@@ -1,8 +1,8 @@
 //! `workspace/symbol`: the open documents, and the files of the workspace's folders.
 
-use crate::cancel::{Cancelled, UntilDropped};
+use crate::cancel::{CancelFlag, UntilDropped};
 use crate::convert;
-use crate::session::Session;
+use crate::session::ClientFeatures;
 use crate::shared::{Shared, off_thread};
 use crate::workspace::outlines;
 use std::cmp::Reverse;
@@ -16,14 +16,14 @@ use tower_lsp_server::ls_types::{
 const MAX_SYMBOLS: usize = 256;
 
 /// Announces it.
-pub fn provide(capabilities: &mut ServerCapabilities, _: Session) {
+pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     capabilities.workspace_symbol_provider = Some(OneOf::Left(true));
 }
 
 /// The symbols that fit a query best.
 pub async fn symbols(shared: &Arc<Shared>, params: WorkspaceSymbolParams) -> Result<Option<WorkspaceSymbolResponse>> {
     let guard = UntilDropped::default();
-    let cancelled: Cancelled = guard.token();
+    let cancelled: CancelFlag = guard.token();
     let open: Vec<_> = shared.documents().into_iter().map(|d| (d.uri.clone(), d.last_parsed())).collect();
     let files = outlines(shared, &cancelled).await?;
     let (session, query) = (shared.session(), params.query);
@@ -63,7 +63,7 @@ fn fitting(query: &str, name: &str, mangled: Option<&str>) -> Option<(u32, Strin
 }
 
 fn information(
-    session: Session,
+    session: ClientFeatures,
     name: String,
     detail: String,
     kind: ptx_ide::SymbolKind,

@@ -1,9 +1,9 @@
 //! One file: what it defines and what is wrong with it.
 
-use super::find::Stamp;
-use crate::cancel::Cancelled;
+use super::find::FileStamp;
+use crate::cancel::CancelFlag;
 use crate::convert;
-use crate::session::Session;
+use crate::session::ClientFeatures;
 use crate::settings::Settings;
 use crate::shared::{Shared, lock};
 use ptx_analysis::Analyzer;
@@ -26,38 +26,38 @@ const MIN_BIG_FILE: u64 = 2_000_000;
 /// The holder of this lock may have a big file in memory.
 static BIG_ONE: Mutex<()> = Mutex::new(());
 
-/// What to look for in a file.
+/// What to compute for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Want {
+pub enum ExamineGoal {
     /// What files define.
     Outline,
     /// What is wrong with them; what they define comes along.
     Report,
 }
 
-/// A file to look at.
+/// A file to examine.
 #[derive(Debug)]
-pub struct Job {
+pub struct ExamineJob {
     /// Where it is.
     pub path: PathBuf,
     /// Its name in the protocol.
     pub uri: Uri,
     /// What it was like when it was found.
-    pub stamp: Stamp,
+    pub stamp: FileStamp,
     /// The settings of the folder it lies in.
     pub settings: Arc<Settings>,
 }
 
-impl Job {
+impl ExamineJob {
     /// Bytes that the file may have when it is read: it may have grown since it was found.
     fn most(&self) -> u64 {
         (self.settings.workspace.megabytes as u64).saturating_mul(1_000_000)
     }
 }
 
-/// Something that a file defines, for the whole of it to see.
+/// A symbol that a file defines at module scope.
 #[derive(Debug, Clone)]
-pub struct Outlined {
+pub struct OutlineEntry {
     /// Its name, demangled.
     pub name: String,
     /// The name in the text, where that is another one.
@@ -86,17 +86,17 @@ impl FileReport {
     }
 }
 
-/// What was found in a file.
+/// The result of examining a file.
 #[derive(Debug, Default)]
-pub struct Examined {
+pub struct FileSummary {
     /// What it defines.
-    pub outline: Vec<Outlined>,
+    pub outline: Vec<OutlineEntry>,
     /// What is wrong with it, if that was asked for.
     pub report: Option<FileReport>,
 }
 
 /// Looks at a file; nothing if it cannot be read.
-pub fn examine(job: &Job, want: Want, shared: &Shared, cancelled: &Cancelled) -> Option<Examined> {
+pub fn examine(job: &ExamineJob, want: ExamineGoal, shared: &Shared, cancelled: &CancelFlag) -> Option<FileSummary> {
     let _alone = (job.stamp.length > MIN_BIG_FILE).then(|| lock(&BIG_ONE));
     if cancelled.is_set() {
         return None;
@@ -105,18 +105,24 @@ pub fn examine(job: &Job, want: Want, shared: &Shared, cancelled: &Cancelled) ->
     let examined = catch_unwind(AssertUnwindSafe(|| of_text(&text, job, want, shared.session(), cancelled)));
     Some(examined.unwrap_or_else(|_| {
         shared.failed(job.uri.as_str());
-        Examined { report: (want == Want::Report).then(FileReport::default), ..Examined::default() }
+        FileSummary { report: (want == ExamineGoal::Report).then(FileReport::default), ..FileSummary::default() }
     }))
 }
 
-fn of_text(text: &str, job: &Job, want: Want, session: Session, cancelled: &Cancelled) -> Examined {
-    let empty = || (want == Want::Report).then(FileReport::default);
+fn of_text(
+    text: &str,
+    job: &ExamineJob,
+    want: ExamineGoal,
+    session: ClientFeatures,
+    cancelled: &CancelFlag,
+) -> FileSummary {
+    let empty = || (want == ExamineGoal::Report).then(FileReport::default);
     if is_markup(text.chars()) {
-        return Examined { report: empty(), ..Examined::default() };
+        return FileSummary { report: empty(), ..FileSummary::default() };
     }
     let snapshot = Snapshot::new(text);
     let symbols = ptx_ide::module_symbols(&snapshot);
-    let outlined = |symbol: ptx_ide::Symbol| Outlined {
+    let outlined = |symbol: ptx_ide::Symbol| OutlineEntry {
         selection: session.encoding.range(snapshot.rope(), &symbol.selection),
         name: symbol.name,
         mangled: symbol.mangled,
@@ -124,8 +130,8 @@ fn of_text(text: &str, job: &Job, want: Want, session: Session, cancelled: &Canc
         kind: symbol.kind,
     };
     let outline = symbols.into_iter().map(outlined).collect();
-    if want == Want::Outline || !job.settings.diagnostics.enable || cancelled.is_set() {
-        return Examined { outline, report: empty() };
+    if want == ExamineGoal::Outline || !job.settings.diagnostics.enable || cancelled.is_set() {
+        return FileSummary { outline, report: empty() };
     }
     let mut analyzer = Analyzer::default();
     // The settings hold only names that the tables have.
@@ -134,11 +140,15 @@ fn of_text(text: &str, job: &Job, want: Want, session: Session, cancelled: &Canc
     let mut found = analyzer.analyze(&snapshot).in_editor(&snapshot).diagnostics;
     found.extend(analyzer.lints(&snapshot, &|| cancelled.is_set()).unwrap_or_default());
     found.sort_by_key(|d| (d.range.start, d.range.end));
-    let context =
-        convert::Context { uri: &job.uri, rope: snapshot.rope(), session, settings: &job.settings.diagnostics };
+    let context = convert::ConversionContext {
+        uri: &job.uri,
+        rope: snapshot.rope(),
+        session,
+        settings: &job.settings.diagnostics,
+    };
     let found = context.settings.levels.apply(found);
     let held = vec![false; found.len()];
     let mut diagnostics = convert::diagnostics(&context, &convert::limited(&context, found, held).0);
     diagnostics.retain(|d| d.severity.is_some_and(|s| s <= DiagnosticSeverity::WARNING));
-    Examined { outline, report: Some(FileReport { diagnostics, ..FileReport::default() }) }
+    FileSummary { outline, report: Some(FileReport { diagnostics, ..FileReport::default() }) }
 }

@@ -9,16 +9,16 @@ use std::time::SystemTime;
 /// Entries that a search visits at most: a folder may be the root of a file system.
 const MOST_ENTRIES: usize = 200_000;
 
-/// What tells that a file is another one than before.
+/// Identifies the state of a file, so that a change is noticed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stamp {
+pub struct FileStamp {
     /// When it was written; not every file system tells.
     pub modified: Option<SystemTime>,
     /// How many bytes it has.
     pub length: u64,
 }
 
-impl Stamp {
+impl FileStamp {
     /// Of a file as it is now.
     ///
     /// # Errors
@@ -32,11 +32,11 @@ impl Stamp {
     }
 }
 
-/// What is in a folder.
+/// The PTX files in a folder.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct FolderContents {
     /// The files, in the order of their names.
-    pub files: Vec<(PathBuf, Stamp)>,
+    pub files: Vec<(PathBuf, FileStamp)>,
     /// How many of them are too big.
     pub too_big: usize,
     /// There is more than was looked at.
@@ -57,8 +57,8 @@ pub fn excluded(folder: &Path, globs: &[String]) -> Result<Override, ignore::Err
 
 /// Files that end in `.ptx`, but those that are hidden, that git ignores, and that the settings leave out. Links to folders
 /// are not followed, so nothing is found twice; nor are links to files that lead out of the folder.
-pub fn find(folder: &Path, settings: &settings::Workspace, stop: &dyn Fn() -> bool) -> Found {
-    let mut out = Found::default();
+pub fn find(folder: &Path, settings: &settings::WorkspaceSettings, stop: &dyn Fn() -> bool) -> FolderContents {
+    let mut out = FolderContents::default();
     let mut walk = WalkBuilder::new(folder);
     walk.sort_by_file_name(Ord::cmp);
     // The settings hold only globs that are some.
@@ -80,7 +80,7 @@ pub fn find(folder: &Path, settings: &settings::Workspace, stop: &dyn Fn() -> bo
         if !is_ptx || entry.file_type().is_none_or(|t| t.is_dir()) {
             continue;
         }
-        let Ok(stamp) = Stamp::of(entry.path()) else { continue };
+        let Ok(stamp) = FileStamp::of(entry.path()) else { continue };
         if entry.path_is_symlink() && !leads_inside(entry.path(), folder) {
             continue;
         }
@@ -101,9 +101,9 @@ fn leads_inside(link: &Path, folder: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Workspace;
+    use crate::settings::WorkspaceSettings;
 
-    fn names(folder: &Path, settings: &Workspace) -> (Vec<String>, usize, bool) {
+    fn names(folder: &Path, settings: &WorkspaceSettings) -> (Vec<String>, usize, bool) {
         let found = find(folder, settings, &|| false);
         let name = |p: &Path| p.strip_prefix(folder).unwrap().to_string_lossy().replace('\\', "/");
         (found.files.iter().map(|(p, _)| name(p)).collect(), found.too_big, found.cut)
@@ -131,7 +131,7 @@ mod tests {
             symlink(target, root.join(link)).unwrap();
         }
         assert!(std::process::Command::new("mkfifo").arg(root.join("pipe.ptx")).status().unwrap().success());
-        assert_eq!(names(&root, &Workspace::default()).0, ["deep/a.ptx", "inside.ptx"]);
+        assert_eq!(names(&root, &WorkspaceSettings::default()).0, ["deep/a.ptx", "inside.ptx"]);
     }
 
     #[test]
@@ -145,13 +145,14 @@ mod tests {
         }
         std::fs::create_dir(root.join(".git")).unwrap();
         std::fs::write(root.join(".gitignore"), "out/\n").unwrap();
-        let usual = Workspace::default();
+        let usual = WorkspaceSettings::default();
         assert_eq!(names(root, &usual).0, ["a/A.PTX", "b.ptx", "d.ptx/e.ptx", "sub/gen/g.ptx"]);
-        let few = Workspace { exclude: vec!["gen".to_owned(), "/a/**".to_owned()], ..Workspace::default() };
+        let few =
+            WorkspaceSettings { exclude: vec!["gen".to_owned(), "/a/**".to_owned()], ..WorkspaceSettings::default() };
         assert_eq!(names(root, &few).0, ["b.ptx", "d.ptx/e.ptx"]);
-        let limited = Workspace { files: 1, ..Workspace::default() };
+        let limited = WorkspaceSettings { files: 1, ..WorkspaceSettings::default() };
         assert_eq!(names(root, &limited), (vec!["a/A.PTX".to_owned()], 0, true));
-        let small = Workspace { megabytes: 0, ..Workspace::default() };
+        let small = WorkspaceSettings { megabytes: 0, ..WorkspaceSettings::default() };
         assert_eq!(names(root, &small), (vec![], 4, false));
         assert!(find(root, &usual, &|| true).files.is_empty());
         assert!(find(&root.join("nothing"), &usual, &|| false).files.is_empty());

@@ -6,16 +6,16 @@
 mod examine;
 mod find;
 
-pub use examine::{FileReport, Outlined, Want};
+pub use examine::{ExamineGoal, FileReport, OutlineEntry};
 pub use find::excluded;
 
-use super::cancel::Cancelled;
+use super::cancel::CancelFlag;
 use super::folders::{file_path, file_uri};
 use super::pools;
 use super::settings::Settings;
 use super::shared::{Shared, lock};
-use examine::{Examined, Job, STACK};
-use find::Stamp;
+use examine::{ExamineJob, FileSummary, STACK};
+use find::FileStamp;
 use std::collections::{HashMap, HashSet};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ use tower_lsp_server::ls_types::Uri;
 /// What is known of the files.
 #[derive(Debug)]
 pub struct Workspace {
-    known: Mutex<HashMap<PathBuf, Known>>,
+    known: Mutex<HashMap<PathBuf, FileCacheEntry>>,
     /// Counts what may make another look worthwhile.
     changes: watch::Sender<u64>,
     /// Whose look it is, for each kind: who searches for a name does not wait for a check of everything.
@@ -41,16 +41,16 @@ pub struct Workspace {
 }
 
 #[derive(Debug)]
-struct Known {
-    stamp: Stamp,
-    outline: Option<Arc<Vec<Outlined>>>,
+struct FileCacheEntry {
+    stamp: FileStamp,
+    outline: Option<Arc<Vec<OutlineEntry>>>,
     report: Option<(Arc<Settings>, Arc<FileReport>)>,
 }
 
-/// Something to tell while files are looked at.
+/// A progress event of a walk over the workspace.
 #[derive(Debug)]
-pub enum Event<'a> {
-    /// So many files there are, and so many are left out.
+pub enum WorkspaceEvent<'a> {
+    /// The search is done: how many files it found, and how many are left out.
     Found {
         /// To be looked at.
         files: usize,
@@ -60,16 +60,16 @@ pub enum Event<'a> {
         cut: bool,
     },
     /// A file that is not open, and what is known of it.
-    File(&'a Uri, &'a State),
+    File(&'a Uri, &'a FileState),
     /// Time has passed.
     Tick,
 }
 
-/// What is known of a file.
+/// The cached results for a file.
 #[derive(Debug, Clone, Default)]
-pub struct State {
+pub struct FileState {
     /// What it defines; nothing if that was not asked for.
-    pub outline: Option<Arc<Vec<Outlined>>>,
+    pub outline: Option<Arc<Vec<OutlineEntry>>>,
     /// What is wrong with it; nothing if that was not asked for.
     pub report: Option<Arc<FileReport>>,
 }
@@ -104,27 +104,27 @@ impl Workspace {
         self.changed();
     }
 
-    fn state(&self, job: &Job) -> State {
+    fn state(&self, job: &ExamineJob) -> FileState {
         let known = lock(&self.known);
-        let Some(known) = known.get(&job.path).filter(|k| k.stamp == job.stamp) else { return State::default() };
+        let Some(known) = known.get(&job.path).filter(|k| k.stamp == job.stamp) else { return FileState::default() };
         let report = known.report.as_ref().filter(|(settings, _)| *settings == job.settings);
-        State { outline: known.outline.clone(), report: report.map(|(_, r)| Arc::clone(r)) }
+        FileState { outline: known.outline.clone(), report: report.map(|(_, r)| Arc::clone(r)) }
     }
 
-    fn remember(&self, job: &Job, examined: Examined) -> State {
+    fn remember(&self, job: &ExamineJob, examined: FileSummary) -> FileState {
         let outline = Arc::new(examined.outline);
         let report = examined.report.map(|mut report| {
             // Unlike those of open documents.
             report.result_id = format!("file {}", self.reports.fetch_add(1, Ordering::Relaxed));
             Arc::new(report)
         });
-        let state = State { outline: Some(Arc::clone(&outline)), report: report.clone() };
+        let state = FileState { outline: Some(Arc::clone(&outline)), report: report.clone() };
         let report = report.map(|r| (Arc::clone(&job.settings), r));
         let mut known = lock(&self.known);
         // A search for names only must not replace what a full check has found meanwhile.
         let before = known.remove(&job.path).filter(|k| k.stamp == job.stamp).and_then(|k| k.report);
         let report = report.or(before);
-        known.insert(job.path.clone(), Known { stamp: job.stamp, outline: Some(outline), report });
+        known.insert(job.path.clone(), FileCacheEntry { stamp: job.stamp, outline: Some(outline), report });
         state
     }
 }
@@ -136,14 +136,14 @@ impl Workspace {
 /// If it is cancelled.
 pub async fn look<T: Send + 'static>(
     shared: &Arc<Shared>,
-    want: Want,
-    cancelled: &Cancelled,
+    want: ExamineGoal,
+    cancelled: &CancelFlag,
     mut sink: T,
-    on: fn(&mut T, Event<'_>),
+    on: fn(&mut T, WorkspaceEvent<'_>),
 ) -> Result<T> {
     let turn = match want {
-        Want::Outline => &shared.workspace.outline_turn,
-        Want::Report => &shared.workspace.report_turn,
+        ExamineGoal::Outline => &shared.workspace.outline_turn,
+        ExamineGoal::Report => &shared.workspace.report_turn,
     };
     let _turn = turn.lock().await;
     cancelled.check()?;
@@ -160,13 +160,13 @@ pub async fn look<T: Send + 'static>(
 
 struct Look<'a> {
     shared: &'a Arc<Shared>,
-    want: Want,
-    cancelled: &'a Cancelled,
+    want: ExamineGoal,
+    cancelled: &'a CancelFlag,
 }
 
 impl Look<'_> {
     /// Whether it came to its end.
-    fn run(&self, on: &mut dyn FnMut(Event<'_>)) -> bool {
+    fn run(&self, on: &mut dyn FnMut(WorkspaceEvent<'_>)) -> bool {
         let jobs = self.jobs(on);
         if self.cancelled.is_set() {
             return false;
@@ -175,20 +175,20 @@ impl Look<'_> {
         for job in jobs {
             let state = self.shared.workspace.state(&job);
             let enough = match self.want {
-                Want::Outline => state.outline.is_some(),
-                Want::Report => state.report.is_some(),
+                ExamineGoal::Outline => state.outline.is_some(),
+                ExamineGoal::Report => state.report.is_some(),
             };
             if enough { known.push((job, state)) } else { left.push(job) }
         }
         for (job, state) in &known {
-            on(Event::File(&job.uri, state));
+            on(WorkspaceEvent::File(&job.uri, state));
         }
         self.examine(&left, on);
         !self.cancelled.is_set()
     }
 
     /// The files to look at; what is known of others is forgotten.
-    fn jobs(&self, on: &mut dyn FnMut(Event<'_>)) -> Vec<Job> {
+    fn jobs(&self, on: &mut dyn FnMut(WorkspaceEvent<'_>)) -> Vec<ExamineJob> {
         let shared = self.shared;
         let open: HashSet<PathBuf> = shared.documents().iter().filter_map(|d| file_path(&d.uri)).collect();
         let (mut jobs, mut seen) = (Vec::new(), HashSet::new());
@@ -206,7 +206,7 @@ impl Look<'_> {
                 let Some(uri) = file_uri(&path).filter(|_| seen.insert(path.clone())) else { continue };
                 if !open.contains(&path) {
                     let settings = shared.settings_of(&uri);
-                    jobs.push(Job { path, uri, stamp, settings });
+                    jobs.push(ExamineJob { path, uri, stamp, settings });
                 }
             }
         }
@@ -217,11 +217,11 @@ impl Look<'_> {
         if !self.cancelled.is_set() {
             lock(&shared.workspace.known).retain(|path, _| seen.contains(path));
         }
-        on(Event::Found { files: jobs.len(), too_big, cut });
+        on(WorkspaceEvent::Found { files: jobs.len(), too_big, cut });
         jobs
     }
 
-    fn examine(&self, jobs: &[Job], on: &mut dyn FnMut(Event<'_>)) {
+    fn examine(&self, jobs: &[ExamineJob], on: &mut dyn FnMut(WorkspaceEvent<'_>)) {
         let next = AtomicUsize::new(0);
         let (sender, results) = mpsc::channel();
         std::thread::scope(|scope| {
@@ -247,11 +247,11 @@ impl Look<'_> {
                 match results.recv_timeout(Duration::from_millis(100)) {
                     Ok((job, Some(examined))) => {
                         let state = self.shared.workspace.remember(job, examined);
-                        on(Event::File(&job.uri, &state));
+                        on(WorkspaceEvent::File(&job.uri, &state));
                     }
                     // It could not be read, or is gone.
-                    Ok((job, None)) => on(Event::File(&job.uri, &State::default())),
-                    Err(RecvTimeoutError::Timeout) => on(Event::Tick),
+                    Ok((job, None)) => on(WorkspaceEvent::File(&job.uri, &FileState::default())),
+                    Err(RecvTimeoutError::Timeout) => on(WorkspaceEvent::Tick),
                     Err(RecvTimeoutError::Disconnected) => return,
                 }
             }
@@ -268,9 +268,9 @@ fn threads() -> usize {
 ///
 /// # Errors
 /// If it is cancelled.
-pub async fn outlines(shared: &Arc<Shared>, cancelled: &Cancelled) -> Result<Vec<(Uri, Arc<Vec<Outlined>>)>> {
-    let mut out = look(shared, Want::Outline, cancelled, Vec::new(), |out, event| {
-        if let Event::File(uri, State { outline: Some(outline), .. }) = event
+pub async fn outlines(shared: &Arc<Shared>, cancelled: &CancelFlag) -> Result<Vec<(Uri, Arc<Vec<OutlineEntry>>)>> {
+    let mut out = look(shared, ExamineGoal::Outline, cancelled, Vec::new(), |out, event| {
+        if let WorkspaceEvent::File(uri, FileState { outline: Some(outline), .. }) = event
             && !outline.is_empty()
         {
             out.push((uri.clone(), Arc::clone(outline)));

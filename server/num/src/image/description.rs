@@ -29,7 +29,7 @@
 
 use super::format::{ChannelOrder, ChannelType, Format};
 use super::layout::{Geometry, ImageDescription, LARGEST};
-use super::sampler::{AddressMode, Compare, Filter, Sampler};
+use super::sampler::{AddressMode, DepthCompare, Filter, Sampler};
 use super::swizzle::Swizzle;
 use super::tensor_map::{ElementType, Mode, TensorMap};
 
@@ -235,7 +235,7 @@ fn sampler(keys: &mut Keys) -> Result<Sampler, Complaint> {
     if let Some(filter) = keys.choice("mipmap_filter", &FILTERS)? {
         sampler.mipmap_filter = filter;
     }
-    if let Some(compare) = keys.choice("compare", &Compare::NAMES)? {
+    if let Some(compare) = keys.choice("compare", &DepthCompare::NAMES)? {
         sampler.compare = compare;
     }
     if let Some(modes) = keys.take("address") {

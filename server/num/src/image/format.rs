@@ -212,7 +212,7 @@ pub(super) fn half_to_f32(half: u16) -> u32 {
     if magnitude >= 0x400 {
         return sign | ((magnitude << 13) + (112 << 23));
     }
-    // A subnormal: so many times 2^-24, which is exact.
+    // A subnormal: `magnitude` times 2^-24, which is exact.
     sign | (magnitude as f32 * f32::from_bits((127 - 24) << 23)).to_bits()
 }
 
@@ -233,7 +233,7 @@ pub enum ChannelOrder {
 
 /// Where a component comes from.
 #[derive(Clone, Copy)]
-enum Source {
+enum ComponentSource {
     Channel(u8),
     Zero,
     One,
@@ -254,7 +254,7 @@ impl ChannelOrder {
         }
     }
 
-    /// The order of red, green, blue and alpha that so many channels have where none is named.
+    /// The order of red, green, blue and alpha in an image with this number of channels, unless another is named.
     pub fn of_channels(channels: u32) -> Option<Self> {
         match channels {
             1 => Some(Self::R),
@@ -295,8 +295,8 @@ impl ChannelOrder {
     }
 
     #[inline]
-    fn sources(self) -> [Source; 4] {
-        use Source::{Channel as C, One, Zero};
+    fn sources(self) -> [ComponentSource; 4] {
+        use ComponentSource::{Channel as C, One, Zero};
         match self {
             Self::R => [C(0), Zero, Zero, One],
             Self::A => [Zero, Zero, Zero, C(0)],
@@ -345,13 +345,13 @@ impl Format {
         let mut result = Components::default();
         for (i, source) in self.order.sources().into_iter().enumerate() {
             let (bits, marks) = match source {
-                Source::Channel(c) => {
+                ComponentSource::Channel(c) => {
                     let raw = (word >> (8 * size * u32::from(c))) as u32;
                     let raw = if size == 4 { raw } else { raw & ((1 << (8 * size)) - 1) };
                     self.channel.decode(raw)
                 }
-                Source::Zero => (self.channel.constant(false), Marks::UNSPECIFIED),
-                Source::One => (self.channel.constant(true), Marks::UNSPECIFIED),
+                ComponentSource::Zero => (self.channel.constant(false), Marks::UNSPECIFIED),
+                ComponentSource::One => (self.channel.constant(true), Marks::UNSPECIFIED),
             };
             result.bits[i] = bits;
             result.marks[i] = marks;
@@ -368,7 +368,7 @@ impl Format {
         let mut marks = Marks::NONE;
         let mut done = [false; 4];
         for (i, source) in self.order.sources().into_iter().enumerate() {
-            let Source::Channel(c) = source else { continue };
+            let ComponentSource::Channel(c) = source else { continue };
             let Some(first) = done.get_mut(usize::from(c)) else { continue };
             if std::mem::replace(first, true) {
                 continue;

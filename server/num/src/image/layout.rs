@@ -115,7 +115,7 @@ pub struct ImageDescription {
 
 /// A texel's place within an image. `layer` counts faces for cubes: 6 × cube + face.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Place {
+pub struct TexelPosition {
     /// Mipmap level.
     pub level: u32,
     /// Layer; for cubes 6 × cube + face.
@@ -188,7 +188,7 @@ impl ImageDescription {
 
     /// Where a texel begins among the image's bytes. The place must exist.
     #[inline]
-    pub fn offset(&self, place: Place) -> u64 {
+    pub fn offset(&self, place: TexelPosition) -> u64 {
         let [x, _, _] = place.position;
         let in_row = u64::from(x).wrapping_mul(u64::from(self.samples)).wrapping_add(u64::from(place.sample));
         self.row_offset(place).wrapping_add(in_row.wrapping_mul(u64::from(self.format.bytes())))
@@ -196,7 +196,7 @@ impl ImageDescription {
 
     /// Where the row of a texel begins among the image's bytes. The row must exist.
     #[inline]
-    pub fn row_offset(&self, place: Place) -> u64 {
+    pub fn row_offset(&self, place: TexelPosition) -> u64 {
         let start = (0..place.level.min(32)).fold(0_u64, |sum, level| sum.wrapping_add(self.level_bytes(level)));
         let [_, height, depth] = self.level_size(place.level);
         let [_, y, z] = place.position;
@@ -210,7 +210,7 @@ impl ImageDescription {
 
     /// The texel at a place that exists, as registers see it; zeros where memory has no such bytes.
     #[inline]
-    pub fn texel<T: Texels + ?Sized>(&self, texels: &T, place: Place) -> Components {
+    pub fn texel<T: Texels + ?Sized>(&self, texels: &T, place: TexelPosition) -> Components {
         let mut bytes = [0; 16];
         let size = self.format.bytes() as usize;
         if let Some(part) = bytes.get_mut(..size) {

@@ -41,7 +41,7 @@ pub use bindings::{Bindings, ImageId, Opaque};
 pub use description::{DescribedImage, Value};
 pub use format::{ChannelOrder, ChannelType, Format};
 pub use layout::{Geometry, Image, ImageDescription, Texels};
-pub use sampler::{AddressMode, Compare, Filter, Sampler};
+pub use sampler::{AddressMode, DepthCompare, Filter, Sampler};
 pub use tensor_copy::{Copy, CopyMode, Direction, Run, TensorFault};
 pub use tensor_map::TensorMap;
 

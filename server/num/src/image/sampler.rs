@@ -73,7 +73,7 @@ impl Filter {
 /// How a depth is compared: *reference* against texel. PTX has no field for it, graphics programs set it in the sampler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[allow(missing_docs, reason = "the usual comparisons")]
-pub enum Compare {
+pub enum DepthCompare {
     Never,
     Less,
     Equal,
@@ -85,7 +85,7 @@ pub enum Compare {
     Always,
 }
 
-impl Compare {
+impl DepthCompare {
     /// Names in a launch.
     pub const NAMES: [(&'static str, Self); 8] = [
         ("never", Self::Never),
@@ -136,7 +136,7 @@ pub struct Sampler {
     /// Red, green, blue, alpha outside of the image; for integer formats they are converted to integers.
     pub border: [f32; 4],
     /// For depth textures.
-    pub compare: Compare,
+    pub compare: DepthCompare,
     /// Whether linear filtering of cube maps goes on across their edges.
     pub seamless_cube: bool,
 }
@@ -153,7 +153,7 @@ impl Default for Sampler {
             max_lod: f32::MAX,
             max_anisotropy: 1,
             border: [0.0; 4],
-            compare: Compare::LessEqual,
+            compare: DepthCompare::LessEqual,
             seamless_cube: false,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::ImageFault;
 use super::format::Format;
-use super::layout::{Geometry, ImageDescription, Place};
+use super::layout::{Geometry, ImageDescription, TexelPosition};
 
 /// What happens outside of a surface: the modifier that every access has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +111,7 @@ pub fn locate(image: &ImageDescription, access: &Access) -> Result<Location, Ima
         // Not even clamped does it fit: the row is shorter than the access.
         return Err(ImageFault::OutOfBounds { dimension: 0, coordinate: x_given });
     }
-    let start = image.row_offset(Place { level: 0, layer, position, sample: 0 });
+    let start = image.row_offset(TexelPosition { level: 0, layer, position, sample: 0 });
     Ok(Location::Inside(start.wrapping_add(byte_x as u64)))
 }
 

@@ -10,7 +10,7 @@
 //! halo pixels of `.im2col::w` and `.im2col::w::128`.
 
 use super::swizzle::Swizzle;
-use super::tensor_map::{ElementType, Fill, Interleave, Mode, TensorMap};
+use super::tensor_map::{ElementType, Interleave, Mode, OutOfBoundsFill, TensorMap};
 
 /// Bytes of the largest box: no GPU has more shared memory. It also bounds how long a copy takes.
 const LARGEST_BOX: u64 = 1 << 18;
@@ -310,7 +310,7 @@ impl TensorMap {
     #[inline]
     pub fn fill_pattern(&self) -> u64 {
         match (self.filling(), self.element_type()) {
-            (Some(Fill::Nan), Some(element)) => element.nan_pattern(),
+            (Some(OutOfBoundsFill::Nan), Some(element)) => element.nan_pattern(),
             _ => 0,
         }
     }

@@ -177,7 +177,7 @@ pub enum Interleave {
 
 /// What a load gives for elements outside of the tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Fill {
+pub enum OutOfBoundsFill {
     /// Zeros.
     #[default]
     Zeros,
@@ -318,10 +318,10 @@ impl TensorMap {
 
     /// Filling; `None` for a number that means none.
     #[inline]
-    pub fn filling(&self) -> Option<Fill> {
+    pub fn filling(&self) -> Option<OutOfBoundsFill> {
         match self.fill {
-            0 => Some(Fill::Zeros),
-            1 => Some(Fill::Nan),
+            0 => Some(OutOfBoundsFill::Zeros),
+            1 => Some(OutOfBoundsFill::Nan),
             _ => None,
         }
     }
@@ -346,7 +346,7 @@ impl TensorMap {
                 "fill_mode"
             });
         };
-        if fill == Fill::Nan && !element.is_float() {
+        if fill == OutOfBoundsFill::Nan && !element.is_float() {
             return Some("fill_mode");
         }
         let sliced = interleave != Interleave::None;

@@ -5,7 +5,7 @@
 //! an array is clamped to 65535 in front of the `TEX`; the result type changes nothing but `.f16` and `.f16x2`.
 
 use super::format::Components;
-use super::layout::{Geometry, ImageDescription, Place, Texels};
+use super::layout::{Geometry, ImageDescription, TexelPosition, Texels};
 use super::sampler::{Axis, Filter, Sampler, axis};
 use super::{ImageFault, cube};
 use crate::values::Marks;
@@ -61,21 +61,21 @@ pub struct Fetched {
 }
 
 /// What the coordinates of an instruction mean, once its registers are sorted.
-struct Sorted {
+struct TextureOperands {
     layer: u32,
     sample: u32,
     position: [u32; 3],
 }
 
-fn sort(geometry: Geometry, bits: [u32; 4]) -> Sorted {
+fn sort(geometry: Geometry, bits: [u32; 4]) -> TextureOperands {
     let [a, b, c, d] = bits;
     match geometry {
         Geometry::D1 | Geometry::D2 | Geometry::D3 | Geometry::Cube => {
-            Sorted { layer: 0, sample: 0, position: [a, b, c] }
+            TextureOperands { layer: 0, sample: 0, position: [a, b, c] }
         }
-        Geometry::A1d | Geometry::A2d | Geometry::Acube => Sorted { layer: a, sample: 0, position: [b, c, d] },
-        Geometry::D2ms => Sorted { layer: 0, sample: a, position: [b, c, 0] },
-        Geometry::A2dms => Sorted { layer: b, sample: a, position: [c, d, 0] },
+        Geometry::A1d | Geometry::A2d | Geometry::Acube => TextureOperands { layer: a, sample: 0, position: [b, c, d] },
+        Geometry::D2ms => TextureOperands { layer: 0, sample: a, position: [b, c, 0] },
+        Geometry::A2dms => TextureOperands { layer: b, sample: a, position: [c, d, 0] },
     }
 }
 
@@ -115,7 +115,7 @@ pub fn gather<T: Texels + ?Sized>(
         return Ok(Fetched { components: Components::default(), resident: false });
     }
     let sorted = sort(request.geometry, request.coordinates.bits);
-    let spot = Spot::new(image, sampler, request, &sorted, 0, true);
+    let spot = LevelPosition::new(image, sampler, request, &sorted, 0, true);
     let mut components = Components::default();
     for (i, (right, down)) in [(0, 1), (1, 1), (1, 0), (0, 0)].into_iter().enumerate() {
         let texel = spot.texel(image, texels, sampler, request, [right, down, 0]);
@@ -155,7 +155,12 @@ fn same_geometry(image: &ImageDescription, instruction: Geometry) -> Result<(), 
 }
 
 /// Integer coordinates: the texel itself. Outside of the image – whatever the sampler says – zeros, marked unspecified.
-fn indexed<T: Texels + ?Sized>(image: &ImageDescription, texels: &T, request: &Request, sorted: &Sorted) -> Components {
+fn indexed<T: Texels + ?Sized>(
+    image: &ImageDescription,
+    texels: &T,
+    request: &Request,
+    sorted: &TextureOperands,
+) -> Components {
     let outside = Components { bits: [0; 4], marks: [Marks::UNSPECIFIED; 4] };
     let level = match request.level {
         Level::Integer(level) => level,
@@ -176,7 +181,7 @@ fn indexed<T: Texels + ?Sized>(image: &ImageDescription, texels: &T, request: &R
             _ => return outside,
         }
     }
-    image.texel(texels, Place { level, layer: sorted.layer, position, sample: sorted.sample })
+    image.texel(texels, TexelPosition { level, layer: sorted.layer, position, sample: sorted.sample })
 }
 
 /// Float coordinates: through the sampler.
@@ -185,7 +190,7 @@ fn sampled<T: Texels + ?Sized>(
     texels: &T,
     sampler: &Sampler,
     request: &Request,
-    sorted: &Sorted,
+    sorted: &TextureOperands,
 ) -> Components {
     let (levels, weight, marks) = levels(image, sampler, request, sorted);
     let mut result = one_level(image, texels, sampler, request, sorted, levels[0]);
@@ -206,7 +211,12 @@ fn sampled<T: Texels + ?Sized>(
 }
 
 /// The two levels that are blended, the weight of the coarser one in 1/256, and what must be said of the choice.
-fn levels(image: &ImageDescription, sampler: &Sampler, request: &Request, sorted: &Sorted) -> ([u32; 2], u32, Marks) {
+fn levels(
+    image: &ImageDescription,
+    sampler: &Sampler,
+    request: &Request,
+    sorted: &TextureOperands,
+) -> ([u32; 2], u32, Marks) {
     let last = image.levels.max(1) - 1;
     let (lod, mut marks) = match request.level {
         Level::Base => return ([0, 0], 0, Marks::NONE),
@@ -243,7 +253,7 @@ fn gradient_level(
     image: &ImageDescription,
     sampler: &Sampler,
     request: &Request,
-    sorted: &Sorted,
+    sorted: &TextureOperands,
     dx: [f32; 3],
     dy: [f32; 3],
 ) -> f64 {
@@ -267,7 +277,7 @@ fn gradient_level(
 }
 
 /// Where a request lies in one level.
-struct Spot {
+struct LevelPosition {
     level: u32,
     layer: u32,
     axes: [Axis; 3],
@@ -277,12 +287,12 @@ struct Spot {
     marks: Marks,
 }
 
-impl Spot {
+impl LevelPosition {
     fn new(
         image: &ImageDescription,
         sampler: &Sampler,
         request: &Request,
-        sorted: &Sorted,
+        sorted: &TextureOperands,
         level: u32,
         blend: bool,
     ) -> Self {
@@ -348,7 +358,7 @@ impl Spot {
         let texel = if border {
             border_colour(image, sampler)
         } else {
-            image.texel(texels, Place { level: self.level, layer, position, sample: 0 })
+            image.texel(texels, TexelPosition { level: self.level, layer, position, sample: 0 })
         };
         compared(image, sampler, request, texel)
     }
@@ -368,7 +378,7 @@ impl Spot {
         for position in [inside, [raw[0], inside[1]], [inside[0], raw[1]]] {
             if let Some((face, [x, y])) = cube::beyond(self.layer % 6, position, size) {
                 let layer = self.layer - self.layer % 6 + face;
-                let place = Place { level: self.level, layer, position: [x, y, 0], sample: 0 };
+                let place = TexelPosition { level: self.level, layer, position: [x, y, 0], sample: 0 };
                 let texel = compared(image, sampler, request, image.texel(texels, place));
                 for (sum, bits) in sum.iter_mut().zip(texel.bits) {
                     *sum += f64::from(f32::from_bits(bits)) / 3.0;
@@ -385,13 +395,13 @@ fn one_level<T: Texels + ?Sized>(
     texels: &T,
     sampler: &Sampler,
     request: &Request,
-    sorted: &Sorted,
+    sorted: &TextureOperands,
     level: u32,
 ) -> Components {
     // Integers cannot be blended: CUDA refuses such textures, so that what hardware would do is not known.
     let wanted = sampler.filter == Filter::Linear;
     let blend = wanted && !image.format.channel.is_integer();
-    let spot = Spot::new(image, sampler, request, sorted, level, blend);
+    let spot = LevelPosition::new(image, sampler, request, sorted, level, blend);
     let mut result = if blend {
         blended(image, texels, sampler, request, &spot)
     } else {
@@ -411,7 +421,7 @@ fn blended<T: Texels + ?Sized>(
     texels: &T,
     sampler: &Sampler,
     request: &Request,
-    spot: &Spot,
+    spot: &LevelPosition,
 ) -> Components {
     let mut sum = [0.0_f64; 4];
     let mut marks = [Marks::NONE; 4];

@@ -2,7 +2,7 @@
 
 use super::element::Element;
 use super::product::{Refusal, Shape};
-use super::shared::{Major, SharedMatrix, Swizzle};
+use super::shared::{Major, SharedMatrix, SharedSwizzle};
 use ptx_isa::tables::BitField;
 use ptx_isa::{ISA, Modifier};
 
@@ -41,10 +41,10 @@ impl Fields {
 pub fn wgmma(bits: u64, major: Major, element_bits: u32) -> Result<SharedMatrix, Refusal> {
     let fields = Fields::new("wgmma-descriptor", bits, "")?;
     let swizzle = match fields.number("swizzling") {
-        0 => Swizzle::None,
-        1 => Swizzle::Bytes128,
-        2 => Swizzle::Bytes64,
-        _ => Swizzle::Bytes32,
+        0 => SharedSwizzle::None,
+        1 => SharedSwizzle::Bytes128,
+        2 => SharedSwizzle::Bytes64,
+        _ => SharedSwizzle::Bytes32,
     };
     Ok(SharedMatrix {
         start: fields.number("address") as u32,
@@ -68,17 +68,17 @@ pub fn tcgen05(bits: u64, major: Major, element_bits: u32, in_sixteens: bool) ->
         return Err(Refusal("bits 46 … 48 of a descriptor of `tcgen05` are always 1"));
     }
     let swizzle = match fields.number("swizzle") {
-        0 => Swizzle::None,
-        1 => Swizzle::Bytes128By32,
-        2 => Swizzle::Bytes128,
-        4 => Swizzle::Bytes64,
-        6 => Swizzle::Bytes32,
+        0 => SharedSwizzle::None,
+        1 => SharedSwizzle::Bytes128By32,
+        2 => SharedSwizzle::Bytes128,
+        4 => SharedSwizzle::Bytes64,
+        6 => SharedSwizzle::Bytes32,
         _ => return Err(Refusal("the descriptor names no swizzling mode")),
     };
     let leading = fields.number("leading-dimension offset") as u32;
     let absolute = fields.number("leading dimension is an absolute address") == 1;
     let base_offset = fields.number("base offset") as u32;
-    if absolute && (swizzle != Swizzle::Bytes128 || major != Major::K || base_offset != 0) {
+    if absolute && (swizzle != SharedSwizzle::Bytes128 || major != Major::K || base_offset != 0) {
         return Err(Refusal("an absolute leading dimension is for K-major matrices with 128-byte swizzling only"));
     }
     if fields.number("second 24 bytes") == 1 {

@@ -43,18 +43,18 @@ pub enum Element {
 
 /// How a floating-point number of at most 32 bits is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Format {
+pub(crate) struct FloatFormat {
     /// Bits of the exponent.
     pub exponent_bits: u32,
     /// Bits after the point of the significand.
     pub fraction_bits: u32,
     /// What the greatest exponent means.
-    pub special: Special,
+    pub special: SpecialEncoding,
 }
 
 /// What is not a finite number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Special {
+pub(crate) enum SpecialEncoding {
     /// Infinities and NaNs with the greatest exponent.
     Ieee,
     /// NaN where all bits but the sign are set, and no infinity.
@@ -63,7 +63,7 @@ pub(crate) enum Special {
     Nothing,
 }
 
-impl Format {
+impl FloatFormat {
     /// What is subtracted from the exponent's bits.
     pub fn bias(self) -> i32 {
         (1 << (self.exponent_bits - 1)) - 1
@@ -144,19 +144,20 @@ impl Element {
     }
 
     /// How it is built, where it is a floating-point number of at most 32 bits.
-    pub(crate) fn format(self) -> Option<Format> {
-        let format = |exponent_bits, fraction_bits, special| Some(Format { exponent_bits, fraction_bits, special });
+    pub(crate) fn format(self) -> Option<FloatFormat> {
+        let format =
+            |exponent_bits, fraction_bits, special| Some(FloatFormat { exponent_bits, fraction_bits, special });
         match self {
-            Self::F32 => format(8, 23, Special::Ieee),
+            Self::F32 => format(8, 23, SpecialEncoding::Ieee),
             // The lower 13 bits are never read: arXiv 2511.10909, truncation of the inputs.
-            Self::Tf32 => format(8, 10, Special::Ieee),
-            Self::F16 => format(5, 10, Special::Ieee),
-            Self::Bf16 => format(8, 7, Special::Ieee),
-            Self::E4m3 | Self::Ue4m3 => format(4, 3, Special::NanOnly),
-            Self::E5m2 => format(5, 2, Special::Ieee),
-            Self::E3m2 => format(3, 2, Special::Nothing),
-            Self::E2m3 => format(2, 3, Special::Nothing),
-            Self::E2m1 => format(2, 1, Special::Nothing),
+            Self::Tf32 => format(8, 10, SpecialEncoding::Ieee),
+            Self::F16 => format(5, 10, SpecialEncoding::Ieee),
+            Self::Bf16 => format(8, 7, SpecialEncoding::Ieee),
+            Self::E4m3 | Self::Ue4m3 => format(4, 3, SpecialEncoding::NanOnly),
+            Self::E5m2 => format(5, 2, SpecialEncoding::Ieee),
+            Self::E3m2 => format(3, 2, SpecialEncoding::Nothing),
+            Self::E2m3 => format(2, 3, SpecialEncoding::Nothing),
+            Self::E2m1 => format(2, 1, SpecialEncoding::Nothing),
             _ => None,
         }
     }
@@ -206,9 +207,9 @@ impl Traits {
     pub const SPECIAL: u8 = Self::NAN | Self::POSITIVE_INFINITY | Self::NEGATIVE_INFINITY;
 }
 
-/// A number taken apart: `significand * 2^(exponent - fraction_bits)` for a format with so many bits after the point.
+/// A number taken apart: `significand * 2^(exponent - fraction_bits)` for a format with `fraction_bits` bits after the point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Number {
+pub(crate) struct UnpackedFloat {
     /// With its sign; 0 for what is no finite number.
     pub significand: i32,
     /// Not normalised: subnormal numbers have the least exponent of the format, as in hardware (arXiv 2511.10909).
@@ -219,25 +220,27 @@ pub(crate) struct Number {
     pub negative: bool,
 }
 
-impl Format {
+impl FloatFormat {
     /// Takes the number in the lowest bits apart.
     #[inline]
-    pub fn decode(self, bits: u32) -> Number {
+    pub fn decode(self, bits: u32) -> UnpackedFloat {
         let fraction = bits & ((1 << self.fraction_bits) - 1);
         let exponent_mask = (1u32 << self.exponent_bits) - 1;
         let exponent = (bits >> self.fraction_bits) & exponent_mask;
         let negative = (bits >> (self.fraction_bits + self.exponent_bits)) & 1 == 1;
         let special = match self.special {
-            Special::Ieee if exponent == exponent_mask => match (fraction, negative) {
+            SpecialEncoding::Ieee if exponent == exponent_mask => match (fraction, negative) {
                 (0, false) => Traits::POSITIVE_INFINITY,
                 (0, true) => Traits::NEGATIVE_INFINITY,
                 _ => Traits::NAN,
             },
-            Special::NanOnly if exponent == exponent_mask && fraction == (1 << self.fraction_bits) - 1 => Traits::NAN,
+            SpecialEncoding::NanOnly if exponent == exponent_mask && fraction == (1 << self.fraction_bits) - 1 => {
+                Traits::NAN
+            }
             _ => 0,
         };
         if special != 0 {
-            return Number { significand: 0, exponent: 0, traits: special, negative };
+            return UnpackedFloat { significand: 0, exponent: 0, traits: special, negative };
         }
         let (implicit, field) = if exponent == 0 { (0, 1) } else { (1 << self.fraction_bits, exponent as i32) };
         let magnitude = (fraction | implicit) as i32;
@@ -247,14 +250,14 @@ impl Format {
             _ => 0,
         };
         let significand = if negative { -magnitude } else { magnitude };
-        Number { significand, exponent: field - self.bias(), traits, negative }
+        UnpackedFloat { significand, exponent: field - self.bias(), traits, negative }
     }
 }
 
 impl Element {
     /// A floating-point element taken apart; what is no floating-point number of at most 32 bits is NaN.
     #[inline]
-    pub(crate) fn decode(self, bits: u64) -> Number {
+    pub(crate) fn decode(self, bits: u64) -> UnpackedFloat {
         let bits = bits as u32;
         let bits = match self {
             Self::Tf32 => bits >> 13,
@@ -262,13 +265,13 @@ impl Element {
             Self::Ue8m0 => {
                 let byte = bits & 0xff;
                 let traits = if byte == 0xff { Traits::NAN } else { 0 };
-                return Number { significand: 1, exponent: byte as i32 - 127, traits, negative: false };
+                return UnpackedFloat { significand: 1, exponent: byte as i32 - 127, traits, negative: false };
             }
             _ => bits,
         };
         match self.format() {
             Some(format) => format.decode(bits),
-            None => Number { traits: Traits::NAN, ..Number::default() },
+            None => UnpackedFloat { traits: Traits::NAN, ..UnpackedFloat::default() },
         }
     }
 

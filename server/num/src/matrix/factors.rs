@@ -1,7 +1,7 @@
 //! The factors of a product of floating-point matrices, taken apart once for all their products.
 
-use super::element::{Element, Number, Traits};
-use super::sum::{Certainty, FAR, special_product};
+use super::element::{Element, Traits, UnpackedFloat};
+use super::sum::{FAR, SumCertainty, special_product};
 use std::ops::Range;
 
 /// Lines along K: rows of A or columns of B.
@@ -18,14 +18,14 @@ pub(crate) struct Factors {
     /// What the factors of a block are.
     traits: Vec<u8>,
     /// Of each line, as a whole.
-    lines: Vec<Line>,
+    lines: Vec<LineRange>,
 }
 
 /// How far the numbers of a line reach.
 #[derive(Debug, Clone, Copy)]
-struct Line {
+struct LineRange {
     /// The least weight of any of their bits and the sum of their magnitudes.
-    terms: Certainty,
+    terms: SumCertainty,
     /// The greatest magnitude.
     greatest: f64,
 }
@@ -54,12 +54,12 @@ impl Factors {
         };
         let fraction_bits = element.fraction_bits();
         for line in 0..lines {
-            let mut reach = Line { terms: Certainty { least: i32::MAX, total: 0.0 }, greatest: 0.0 };
+            let mut reach = LineRange { terms: SumCertainty { least: i32::MAX, total: 0.0 }, greatest: 0.0 };
             for at in 0..length {
                 let number = element.decode(bits(line, at));
                 all.push(number, negate);
-                let one = Certainty::of(number, fraction_bits);
-                reach = Line { terms: reach.terms.and(one), greatest: reach.greatest.max(one.total) };
+                let one = SumCertainty::of(number, fraction_bits);
+                reach = LineRange { terms: reach.terms.and(one), greatest: reach.greatest.max(one.total) };
             }
             all.lines.push(reach);
             for block in blocks {
@@ -70,7 +70,7 @@ impl Factors {
         all
     }
 
-    fn push(&mut self, number: Number, negate: bool) {
+    fn push(&mut self, number: UnpackedFloat, negate: bool) {
         let zero = number.significand == 0;
         self.significands.push(if negate { -number.significand } else { number.significand });
         self.exponents.push(if zero { FAR } else { number.exponent as i16 });
@@ -112,12 +112,12 @@ impl Factors {
 
     /// How far the products of two lines reach.
     #[inline]
-    pub fn products(&self, line: usize, other: &Self, other_line: usize) -> Certainty {
+    pub fn products(&self, line: usize, other: &Self, other_line: usize) -> SumCertainty {
         let (a, b) = (&self.lines[line], &other.lines[other_line]);
         if a.terms.least == i32::MAX || b.terms.least == i32::MAX {
-            return Certainty { least: i32::MAX, total: 0.0 };
+            return SumCertainty { least: i32::MAX, total: 0.0 };
         }
-        Certainty {
+        SumCertainty {
             least: a.terms.least + b.terms.least,
             total: (a.terms.total * b.greatest).min(a.greatest * b.terms.total),
         }
@@ -138,8 +138,11 @@ impl Factors {
 
     /// Which specials there are among the products of parts of two lines.
     pub fn special_products(&self, line: usize, other: &Self, other_line: usize, range: Range<usize>) -> u8 {
-        let number =
-            |each: u8| Number { traits: each & !NEGATIVE, negative: each & NEGATIVE != 0, ..Number::default() };
+        let number = |each: u8| UnpackedFloat {
+            traits: each & !NEGATIVE,
+            negative: each & NEGATIVE != 0,
+            ..UnpackedFloat::default()
+        };
         let of =
             |factors: &Self, line: usize| (line * factors.length + range.start)..(line * factors.length + range.end);
         let (a, b) = (&self.each[of(self, line)], &other.each[of(other, other_line)]);

@@ -8,7 +8,7 @@ use ptx_isa::tables::Form;
 
 /// An element of a matrix in a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Held {
+struct FragmentElement {
     /// The register of the operand.
     register: u16,
     /// The thread: the lane, and 32 times the warp of a warpgroup.
@@ -23,7 +23,7 @@ struct Held {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fragment {
     /// Sorted by register and thread.
-    held: Vec<Held>,
+    held: Vec<FragmentElement>,
     /// Bits of an element.
     pub width: u32,
     /// Registers of the operand in each thread.
@@ -67,7 +67,7 @@ impl Fragment {
         for (place, holder) in layout.elements() {
             let bits = layout.bits(holder.element).ok_or(RANGE)?;
             let number = (place.matrix * layout.rows + place.row) * layout.columns + place.column;
-            held.push(Held {
+            held.push(FragmentElement {
                 register: u16::try_from(bits.register).map_err(|_| RANGE)?,
                 thread: u16::try_from(holder.thread).map_err(|_| RANGE)?,
                 low: u8::try_from(bits.low + low).ok().filter(|low| u32::from(*low) + width <= 64).ok_or(RANGE)?,
@@ -112,7 +112,7 @@ impl Fragment {
         let mut held = Vec::with_capacity(room * 32);
         for at in 0..room {
             for lane in 0..32 {
-                held.push(Held {
+                held.push(FragmentElement {
                     register: (at as u32 / per_register) as u16,
                     thread: lane as u16,
                     low: (at as u32 % per_register * width) as u8,

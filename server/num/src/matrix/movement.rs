@@ -10,7 +10,7 @@ pub const ROW: usize = 16;
 
 /// Some bits of a row that stand somewhere in a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Move {
+struct BitMove {
     /// The row: an index to [`Movement::rows`].
     row: u8,
     /// The lowest bit in the row.
@@ -39,7 +39,7 @@ pub struct Movement {
     /// Whether elements are extended with their sign.
     signed: bool,
     /// Sorted by register and lane.
-    moves: Vec<Move>,
+    moves: Vec<BitMove>,
 }
 
 impl Movement {
@@ -89,7 +89,7 @@ impl Movement {
             if from + self.width > self.row_bytes as u32 * 8 {
                 return Err(RANGE);
             }
-            self.moves.push(Move {
+            self.moves.push(BitMove {
                 row: row as u8,
                 from: from as u8,
                 register: u8::try_from(bits.register).map_err(|_| RANGE)?,

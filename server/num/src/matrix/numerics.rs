@@ -16,7 +16,7 @@
 //! the other shapes. `.kind::mxf4` with K of 96 in one sum.
 //!
 //! The model: products are exact; they and the accumulator are aligned to the greatest exponent, each truncated toward zero to
-//! so many bits after the point, added, and the sum is rounded once. Exponents are those of significands that are not
+//! a fixed number of bits after the point, added, and the sum is rounded once. Exponents are those of significands that are not
 //! normalised: a product of two numbers has the sum of their exponents, a subnormal number the least exponent of its format.
 
 use super::element::Element;
@@ -61,7 +61,7 @@ pub struct Numerics {
 
 /// What a sum of products becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rounding {
+pub enum SumRounding {
     /// Single precision, toward zero.
     F32TowardZero,
     /// Single precision of which only 13 bits after the point are kept, toward zero.
@@ -72,7 +72,7 @@ pub enum Rounding {
 
 /// How products are brought together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub enum SumOrder {
     /// In blocks along K, each beginning with the sum of those before, the first with C.
     Blocks,
     /// As two instructions on f16: of each four neighbours along K the first two, then the last two, beginning with zero;
@@ -82,7 +82,7 @@ pub enum Order {
 
 /// How one kind of product is added up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rule {
+pub struct SumRule {
     /// Bits after the point that terms keep when they are aligned.
     pub fraction_bits: u32,
     /// The most products that are added at once.
@@ -90,9 +90,9 @@ pub struct Rule {
     /// The exponent with which a zero takes part in the search for the greatest exponent.
     pub zero_exponent: i32,
     /// What the sum becomes.
-    pub rounding: Rounding,
+    pub rounding: SumRounding,
     /// How the products are brought together.
-    pub order: Order,
+    pub order: SumOrder,
 }
 
 impl Numerics {
@@ -113,7 +113,7 @@ impl Numerics {
     }
 
     /// How products of elements `a` (with `b` of the same width or class) are added up to a `d`; without block scales.
-    pub fn rule(self, unit: Unit, a: Element, d: Element) -> Rule {
+    pub fn rule(self, unit: Unit, a: Element, d: Element) -> SumRule {
         use Generation::{Ada, Ampere, Blackwell, BlackwellRtx, Hopper, Turing, Volta};
         let narrow = a.is_narrow();
         let emulated = narrow && unit == Unit::Mma && matches!(self.generation, Hopper | Blackwell);
@@ -129,40 +129,40 @@ impl Numerics {
             _ if narrow && !emulated => 1,
             _ => 2,
         };
-        Rule {
+        SumRule {
             fraction_bits: if short { 13 } else { fraction_bits },
             at_once: bytes_at_once / width,
             zero_exponent,
             rounding: match d {
-                Element::F16 => Rounding::F16NearestEven,
-                _ if short => Rounding::F32With13Bits,
-                _ => Rounding::F32TowardZero,
+                Element::F16 => SumRounding::F16NearestEven,
+                _ if short => SumRounding::F32With13Bits,
+                _ => SumRounding::F32TowardZero,
             },
-            order: if emulated { Order::HalvesThenC } else { Order::Blocks },
+            order: if emulated { SumOrder::HalvesThenC } else { SumOrder::Blocks },
         }
     }
 
     /// With block scales on 8-bit containers (`.kind::mxf8f6f4`): the exponents of the scales are added to those of the products.
-    pub fn scaled_rule(self) -> Rule {
-        Rule {
+    pub fn scaled_rule(self) -> SumRule {
+        SumRule {
             fraction_bits: 25,
             at_once: 32,
             zero_exponent: -133,
-            rounding: Rounding::F32TowardZero,
-            order: Order::Blocks,
+            rounding: SumRounding::F32TowardZero,
+            order: SumOrder::Blocks,
         }
     }
 
     /// With block scales on four bits (`.kind::mxf4`, `.kind::mxf4nvf4`): 16 products are added exactly, the sum is multiplied
     /// with the significands of its scales, and these are the terms.
-    pub fn grouped_rule(self) -> Rule {
+    pub fn grouped_rule(self) -> SumRule {
         // `at_once` covers the longest K, 96, and K of sparse products, of which half is there.
-        Rule {
+        SumRule {
             fraction_bits: 35,
             at_once: 96,
             zero_exponent: -139,
-            rounding: Rounding::F32TowardZero,
-            order: Order::Blocks,
+            rounding: SumRounding::F32TowardZero,
+            order: SumOrder::Blocks,
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::element::{Element, Traits};
 use super::factors::Factors;
-use super::numerics::{GROUP, Numerics, Order, Rounding, Rule, Unit};
-use super::sum::{self, Accumulator, Certainty};
+use super::numerics::{GROUP, Numerics, SumOrder, SumRounding, SumRule, Unit};
+use super::sum::{self, Accumulator, SumCertainty};
 use crate::values::Marks;
 use crate::values::float::{Rounding as ScalarRounding, double};
 use std::ops::Range;
@@ -98,7 +98,7 @@ pub struct Operands<'a> {
 
 /// D.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Outcome {
+pub struct ProductResult {
     /// `m` rows of `n` elements.
     pub d: Vec<u64>,
     /// What is to be said of each.
@@ -106,7 +106,7 @@ pub struct Outcome {
 }
 
 #[cfg(test)]
-impl Outcome {
+impl ProductResult {
     /// What is to be said of any of them.
     pub fn all_marks(&self) -> Marks {
         self.marks.iter().fold(Marks::NONE, |all, mark| all | *mark)
@@ -118,9 +118,9 @@ impl Outcome {
 pub struct Refusal(pub &'static str);
 
 enum Arithmetic {
-    Float { rule: Rule, blocks: Vec<Range<usize>>, order: Vec<usize> },
-    Scaled { rule: Rule, blocks: usize, scale: Element },
-    Grouped { rule: Rule, blocks: usize, scale: Element },
+    Float { rule: SumRule, blocks: Vec<Range<usize>>, order: Vec<usize> },
+    Scaled { rule: SumRule, blocks: usize, scale: Element },
+    Grouped { rule: SumRule, blocks: usize, scale: Element },
     Integer { saturating: bool },
     Bits(BitOperation),
     Double(ScalarRounding),
@@ -192,8 +192,8 @@ impl Product {
         }
     }
 
-    fn float(rule: Rule, kept: usize) -> Arithmetic {
-        let halves = rule.order == Order::HalvesThenC;
+    fn float(rule: SumRule, kept: usize) -> Arithmetic {
+        let halves = rule.order == SumOrder::HalvesThenC;
         let order: Vec<usize> = match halves {
             true => (0..kept).filter(|k| k % 4 < 2).chain((0..kept).filter(|k| k % 4 >= 2)).collect(),
             false => (0..kept).collect(),
@@ -209,7 +209,7 @@ impl Product {
     }
 
     /// The product of matrices of the right sizes.
-    pub fn multiply(&self, operands: &Operands<'_>) -> Result<Outcome, Refusal> {
+    pub fn multiply(&self, operands: &Operands<'_>) -> Result<ProductResult, Refusal> {
         let Shape { m, n, k } = self.spec.shape;
         let scales = match self.arithmetic {
             Arithmetic::Scaled { blocks, .. } | Arithmetic::Grouped { blocks, .. } => blocks,
@@ -237,9 +237,9 @@ impl Product {
     }
 
     /// Every element of D by a function of its row and column.
-    fn each(&self, mut value: impl FnMut(usize, usize) -> (u64, Marks)) -> Outcome {
+    fn each(&self, mut value: impl FnMut(usize, usize) -> (u64, Marks)) -> ProductResult {
         let Shape { m, n, .. } = self.spec.shape;
-        let mut outcome = Outcome { d: Vec::with_capacity(m * n), marks: Vec::with_capacity(m * n) };
+        let mut outcome = ProductResult { d: Vec::with_capacity(m * n), marks: Vec::with_capacity(m * n) };
         for row in 0..m {
             for column in 0..n {
                 let (bits, marks) = value(row, column);
@@ -271,7 +271,13 @@ impl Product {
         (a, b)
     }
 
-    fn floats(&self, operands: &Operands<'_>, rule: &Rule, blocks: &[Range<usize>], order: &[usize]) -> Outcome {
+    fn floats(
+        &self,
+        operands: &Operands<'_>,
+        rule: &SumRule,
+        blocks: &[Range<usize>],
+        order: &[usize],
+    ) -> ProductResult {
         let (a, b) = self.factors(operands, order, blocks);
         let mut gathered = Factors::room(order.len());
         self.rows(operands, order, blocks, &a, &b, &mut gathered, |row, column, a, b, line| {
@@ -291,7 +297,7 @@ impl Product {
         b: &FactorsOfB,
         gathered: &mut Factors,
         value: impl Fn(usize, usize, &Factors, &Factors, usize) -> (u64, Marks),
-    ) -> Outcome {
+    ) -> ProductResult {
         self.each(|row, column| match b {
             FactorsOfB::Straight(b) => value(row, column, a, b, column),
             FactorsOfB::Gathered(b) => {
@@ -307,7 +313,7 @@ impl Product {
         &self,
         c: u64,
         halvings: u32,
-        rule: &Rule,
+        rule: &SumRule,
         blocks: &[Range<usize>],
         (a, row): (&Factors, usize),
         (b, line): (&Factors, usize),
@@ -316,7 +322,7 @@ impl Product {
         let mut first = Accumulator::new(c, self.spec.c, rule.rounding);
         first.number.exponent -= halvings.min(1024) as i32;
         let certainty = first.certainty().and(a.products(row, b, line));
-        let late = rule.order == Order::HalvesThenC;
+        let late = rule.order == SumOrder::HalvesThenC;
         let mut accumulator = if late { Accumulator::new(0, self.spec.d, rule.rounding) } else { first };
         let mut traits = first.number.traits;
         let mut bits = 0;
@@ -344,7 +350,7 @@ impl Product {
         (bits.into(), marks(bits, traits, first, &certainty, rule.rounding))
     }
 
-    fn scaled(&self, operands: &Operands<'_>, rule: &Rule, blocks: usize, scale: Element) -> Outcome {
+    fn scaled(&self, operands: &Operands<'_>, rule: &SumRule, blocks: usize, scale: Element) -> ProductResult {
         let order: Vec<usize> = (0..self.kept).collect();
         let step = (self.kept / blocks).min(rule.at_once);
         let ranges: Vec<Range<usize>> = (0..self.kept).step_by(step).map(|at| at..(at + step).min(self.kept)).collect();
@@ -382,7 +388,7 @@ impl Product {
         })
     }
 
-    fn grouped(&self, operands: &Operands<'_>, rule: &Rule, blocks: usize, scale: Element) -> Outcome {
+    fn grouped(&self, operands: &Operands<'_>, rule: &SumRule, blocks: usize, scale: Element) -> ProductResult {
         let order: Vec<usize> = (0..self.kept).collect();
         let ranges: Vec<Range<usize>> = (0..self.kept).step_by(GROUP).map(|at| at..at + GROUP).collect();
         let (a, b) = self.factors(operands, &order, &ranges);
@@ -405,7 +411,7 @@ impl Product {
                 if size != 0 && scales != 0 {
                     *term = (sum * scales, sa.exponent + sb.exponent);
                     let unit = sa.exponent + sb.exponent - term_bits as i32;
-                    certainty = certainty.and(Certainty::of_group((size * scales) as f64, unit));
+                    certainty = certainty.and(SumCertainty::of_group((size * scales) as f64, unit));
                 }
             }
             for index in 0..ranges.len() {
@@ -424,7 +430,7 @@ impl Product {
         })
     }
 
-    fn integers(&self, operands: &Operands<'_>, saturating: bool) -> Outcome {
+    fn integers(&self, operands: &Operands<'_>, saturating: bool) -> ProductResult {
         let Shape { n, k, .. } = self.spec.shape;
         let integer = |element: Element, negate: bool, bits: u64| {
             let value = element.integer(bits).unwrap_or(0);
@@ -450,7 +456,7 @@ impl Product {
         })
     }
 
-    fn bits(&self, operands: &Operands<'_>, operation: BitOperation) -> Outcome {
+    fn bits(&self, operands: &Operands<'_>, operation: BitOperation) -> ProductResult {
         let Shape { m, n, k } = self.spec.shape;
         let words = k.div_ceil(64);
         let (mut a, mut b) = (vec![0u64; m * words], vec![0u64; n * words]);
@@ -474,7 +480,7 @@ impl Product {
         })
     }
 
-    fn doubles(&self, operands: &Operands<'_>, direction: ScalarRounding) -> Outcome {
+    fn doubles(&self, operands: &Operands<'_>, direction: ScalarRounding) -> ProductResult {
         let Shape { n, k, .. } = self.spec.shape;
         let sign = |negate: bool| if negate { 1 << 63 } else { 0 };
         let (negate_a, negate_b) = (sign(self.spec.negate_a), sign(self.spec.negate_b));
@@ -497,9 +503,9 @@ enum FactorsOfB {
 }
 
 /// What is to be said of a result: nothing where all implementations that the manual allows give the same.
-fn marks(bits: u32, traits: u8, c: Accumulator, certainty: &Certainty, rounding: Rounding) -> Marks {
+fn marks(bits: u32, traits: u8, c: Accumulator, certainty: &SumCertainty, rounding: SumRounding) -> Marks {
     let nan = match rounding {
-        Rounding::F16NearestEven => bits & 0x7fff > 0x7c00,
+        SumRounding::F16NearestEven => bits & 0x7fff > 0x7c00,
         _ => bits & 0x7fff_ffff > 0x7f80_0000,
     };
     // All terms may be negative zeros; whether the sum is one too is open.

@@ -14,7 +14,7 @@ pub enum Major {
 
 /// How chunks of memory are exchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Swizzle {
+pub enum SharedSwizzle {
     /// Not at all.
     None,
     /// 16 bytes within 32.
@@ -27,7 +27,7 @@ pub enum Swizzle {
     Bytes128By32,
 }
 
-impl Swizzle {
+impl SharedSwizzle {
     /// Bytes within which chunks are exchanged.
     fn span(self) -> u32 {
         match self {
@@ -68,7 +68,7 @@ pub struct SharedMatrix {
     /// The byte address of the elements of K that no longer fit into 128 bytes (absolute leading dimension).
     pub second_chunk: Option<u32>,
     /// How chunks are exchanged.
-    pub swizzle: Swizzle,
+    pub swizzle: SharedSwizzle,
     /// Which neighbours lie next to each other.
     pub major: Major,
     /// Bits of an element.
@@ -83,12 +83,12 @@ impl SharedMatrix {
     /// Elements of 6 bits may go on in the next byte, which is never exchanged with another.
     #[inline]
     pub fn locate(&self, mn: u32, k: u32) -> (u32, u32) {
-        // Bytes of elements as they count for the layout, in bits; a unit of 16 bytes has so many elements.
+        // The number of elements in a unit of 16 bytes, as the layout counts them.
         let unit = if self.in_sixteens { 16 } else { 128 / self.element_bits.clamp(1, 128) };
         let within = |at: u32| ((at / unit).wrapping_mul(16), at % unit * self.element_bits.min(128));
         let span = self.swizzle.span();
         let (offset, bits) = match (self.major, self.swizzle) {
-            (Major::K, Swizzle::None) => {
+            (Major::K, SharedSwizzle::None) => {
                 let (_, bits) = within(k);
                 let bytes = (mn % 8 * 16).wrapping_add((mn / 8).wrapping_mul(self.stride));
                 (bytes.wrapping_add((k / unit).wrapping_mul(self.leading)), bits)
@@ -97,7 +97,7 @@ impl SharedMatrix {
                 let (bytes, bits) = within(k);
                 (bytes.wrapping_add(mn % 8 * span), bits)
             }
-            (Major::MN, Swizzle::None) => {
+            (Major::MN, SharedSwizzle::None) => {
                 let (_, bits) = within(mn);
                 let bytes = (mn / unit).wrapping_mul(self.stride).wrapping_add(k % 8 * 16);
                 (bytes.wrapping_add((k / 8).wrapping_mul(self.leading)), bits)
@@ -105,14 +105,14 @@ impl SharedMatrix {
             (Major::MN, _) => {
                 let (bytes, bits) = within(mn);
                 // Four lines of 128 bytes repeat where chunks of 32 bytes are exchanged, else eight.
-                let lines = if self.swizzle == Swizzle::Bytes128By32 { 4 } else { 8 };
+                let lines = if self.swizzle == SharedSwizzle::Bytes128By32 { 4 } else { 8 };
                 let first = bytes % span + k % lines * span;
                 let bytes = first.wrapping_add((bytes / span).wrapping_mul(self.leading));
                 (bytes.wrapping_add((k / lines).wrapping_mul(self.stride)), bits)
             }
         };
         let address = match (self.major, self.swizzle) {
-            (Major::K, Swizzle::None) | (Major::MN, _) => self.start.wrapping_add(offset),
+            (Major::K, SharedSwizzle::None) | (Major::MN, _) => self.start.wrapping_add(offset),
             (Major::K, _) => self.k_major(offset, mn),
         };
         let address = self.swizzle.apply(address, self.base_offset);

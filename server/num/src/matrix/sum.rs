@@ -1,7 +1,7 @@
 //! The sum of a tensor core: terms aligned to the greatest exponent, truncated, added, rounded once.
 
-use super::element::{Element, Number, Traits};
-use super::numerics::{Rounding, Rule};
+use super::element::{Element, Traits, UnpackedFloat};
+use super::numerics::{SumRounding, SumRule};
 
 /// What hardware gives where there is no number: all bits set but the sign (arXiv 2511.10909).
 const NAN_F32: u32 = 0x7fff_ffff;
@@ -14,17 +14,17 @@ const NAN_F16: u32 = 0x7fff;
 /// accumulator without losing a bit, the result is the same for all implementations; everywhere else it is unspecified. What
 /// is asked here is a little more than that, so that it can be told from rows and columns as a whole.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Certainty {
+pub(crate) struct SumCertainty {
     /// The least weight of a bit of any term, as an exponent of two; `i32::MAX` if all are zero.
     pub least: i32,
     /// The sum of the terms without their signs; not below it.
     pub total: f64,
 }
 
-impl Certainty {
+impl SumCertainty {
     /// Of a number alone.
     #[inline]
-    pub fn of(number: Number, fraction_bits: u32) -> Self {
+    pub fn of(number: UnpackedFloat, fraction_bits: u32) -> Self {
         let magnitude = number.significand.unsigned_abs();
         if magnitude == 0 {
             return Self { least: i32::MAX, total: 0.0 };
@@ -56,15 +56,15 @@ impl Certainty {
 
     /// Whether every order gives the same in an accumulator.
     #[inline]
-    pub fn is_certain(&self, accumulator: Rounding) -> bool {
+    pub fn is_certain(&self, accumulator: SumRounding) -> bool {
         if self.least == i32::MAX {
             return true;
         }
         // Significant bits, the least weight of a bit, the greatest number.
         let (bits, least, greatest) = match accumulator {
-            Rounding::F32TowardZero => (24, -149, f64::from(f32::MAX)),
-            Rounding::F32With13Bits => (14, -139, f64::from(f32::MAX)),
-            Rounding::F16NearestEven => (11, -24, 65504.0),
+            SumRounding::F32TowardZero => (24, -149, f64::from(f32::MAX)),
+            SumRounding::F32With13Bits => (14, -139, f64::from(f32::MAX)),
+            SumRounding::F16NearestEven => (11, -24, 65504.0),
         };
         self.least >= least && self.total <= greatest && self.total <= power_of_two(self.least + bits)
     }
@@ -78,8 +78,8 @@ pub(crate) fn power_of_two(exponent: i32) -> f64 {
 
 /// Which specials there are among the terms.
 #[inline]
-pub(crate) fn special(traits: u8, rounding: Rounding) -> Option<u32> {
-    let f16 = rounding == Rounding::F16NearestEven;
+pub(crate) fn special(traits: u8, rounding: SumRounding) -> Option<u32> {
+    let f16 = rounding == SumRounding::F16NearestEven;
     let infinities = traits & (Traits::POSITIVE_INFINITY | Traits::NEGATIVE_INFINITY);
     if traits & Traits::NAN != 0 || infinities == Traits::POSITIVE_INFINITY | Traits::NEGATIVE_INFINITY {
         return Some(if f16 { NAN_F16 } else { NAN_F32 });
@@ -94,9 +94,9 @@ pub(crate) fn special(traits: u8, rounding: Rounding) -> Option<u32> {
 }
 
 /// What a product is where one of its factors is no finite number.
-pub(crate) fn special_product(a: Number, b: Number) -> u8 {
+pub(crate) fn special_product(a: UnpackedFloat, b: UnpackedFloat) -> u8 {
     let any = a.traits | b.traits;
-    let infinite = |n: Number| n.traits & (Traits::POSITIVE_INFINITY | Traits::NEGATIVE_INFINITY) != 0;
+    let infinite = |n: UnpackedFloat| n.traits & (Traits::POSITIVE_INFINITY | Traits::NEGATIVE_INFINITY) != 0;
     if any & Traits::NAN != 0 || (infinite(a) || infinite(b)) && any & Traits::ZERO != 0 {
         return Traits::NAN;
     }
@@ -111,7 +111,7 @@ pub(crate) fn special_product(a: Number, b: Number) -> u8 {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Accumulator {
     /// The number.
-    pub number: Number,
+    pub number: UnpackedFloat,
     /// Bits after the point of its significand.
     pub fraction_bits: u32,
 }
@@ -120,10 +120,10 @@ impl Accumulator {
     /// From the bits of an element. A half goes as it is into a sum of halves and as a single into one of singles, so that its
     /// subnormal numbers are normalised (arXiv 2511.10909: C is converted to the type of D first).
     #[inline]
-    pub fn new(bits: u64, element: Element, rounding: Rounding) -> Self {
+    pub fn new(bits: u64, element: Element, rounding: SumRounding) -> Self {
         let number = element.decode(bits);
         let fraction_bits = element.fraction_bits();
-        if element == Element::F16 && rounding != Rounding::F16NearestEven {
+        if element == Element::F16 && rounding != SumRounding::F16NearestEven {
             return Self { number, fraction_bits }.normalised();
         }
         Self { number, fraction_bits }
@@ -131,8 +131,8 @@ impl Accumulator {
 
     /// How far it reaches.
     #[inline]
-    pub fn certainty(self) -> Certainty {
-        Certainty::of(self.number, self.fraction_bits)
+    pub fn certainty(self) -> SumCertainty {
+        SumCertainty::of(self.number, self.fraction_bits)
     }
 
     fn normalised(self) -> Self {
@@ -166,7 +166,7 @@ pub(crate) fn block(
     a: (&[i32], &[i16]),
     b: (&[i32], &[i16]),
     c: Accumulator,
-    rule: &Rule,
+    rule: &SumRule,
     product_bits: u32,
     zeros: bool,
     scale: i32,
@@ -218,7 +218,7 @@ fn aligned(significand: i64, fraction_bits: u32, exponent: i32, unit: i32) -> i6
 }
 
 /// Terms of their own, each `significand * 2^(exponent - fraction_bits)`, with the exponent that counts for the alignment.
-pub(crate) fn terms(terms: &[(i64, i32)], term_bits: u32, c: Accumulator, rule: &Rule) -> u32 {
+pub(crate) fn terms(terms: &[(i64, i32)], term_bits: u32, c: Accumulator, rule: &SumRule) -> u32 {
     let c_exponent = if c.number.significand == 0 { rule.zero_exponent } else { c.number.exponent };
     let top = terms.iter().map(|t| t.1).fold(c_exponent, i32::max);
     let unit = top - rule.fraction_bits as i32;
@@ -231,14 +231,14 @@ pub(crate) fn terms(terms: &[(i64, i32)], term_bits: u32, c: Accumulator, rule: 
 
 /// `sum * 2^unit` as an element.
 #[inline]
-pub(crate) fn round(sum: i64, unit: i32, rounding: Rounding) -> u32 {
+pub(crate) fn round(sum: i64, unit: i32, rounding: SumRounding) -> u32 {
     if sum == 0 {
         return 0;
     }
     let (fraction_bits, least, bias, nearest) = match rounding {
-        Rounding::F32TowardZero => (23, -126, 127, false),
-        Rounding::F32With13Bits => (13, -126, 127, false),
-        Rounding::F16NearestEven => (10, -14, 15, true),
+        SumRounding::F32TowardZero => (23, -126, 127, false),
+        SumRounding::F32With13Bits => (13, -126, 127, false),
+        SumRounding::F16NearestEven => (10, -14, 15, true),
     };
     let magnitude = sum.unsigned_abs();
     let exponent = (63 - magnitude.leading_zeros() as i32 + unit).max(least);
@@ -260,9 +260,9 @@ pub(crate) fn round(sum: i64, unit: i32, rounding: Rounding) -> u32 {
     let bits = packed.min(infinity);
     let sign = u32::from(sum < 0);
     match rounding {
-        Rounding::F16NearestEven => bits as u32 | sign << 15,
-        Rounding::F32TowardZero => bits as u32 | sign << 31,
-        Rounding::F32With13Bits => (bits as u32) << 10 | sign << 31,
+        SumRounding::F16NearestEven => bits as u32 | sign << 15,
+        SumRounding::F32TowardZero => bits as u32 | sign << 31,
+        SumRounding::F32With13Bits => (bits as u32) << 10 | sign << 31,
     }
 }
 
@@ -279,8 +279,8 @@ pub(crate) fn group(a: (&[i32], &[i16]), b: (&[i32], &[i16])) -> (i64, i64) {
 }
 
 /// C added to a sum at last, to nearest even, as `FADD` and `HADD2` do.
-pub(crate) fn add_c(sum: u32, c: u32, rounding: Rounding) -> u32 {
-    if rounding == Rounding::F16NearestEven {
+pub(crate) fn add_c(sum: u32, c: u32, rounding: SumRounding) -> u32 {
+    if rounding == SumRounding::F16NearestEven {
         let number = |bits: u32| Element::F16.decode(bits.into());
         let (a, b) = (number(sum), number(c));
         if let Some(bits) = special(a.traits | b.traits, rounding) {
@@ -290,7 +290,7 @@ pub(crate) fn add_c(sum: u32, c: u32, rounding: Rounding) -> u32 {
             return sum & c & 0x8000;
         }
         // Units of 2^-24, the least half.
-        let units = |n: Number| i64::from(n.significand) << (n.exponent + 14).clamp(0, 40);
+        let units = |n: UnpackedFloat| i64::from(n.significand) << (n.exponent + 14).clamp(0, 40);
         return round(units(a) + units(b), -24, rounding);
     }
     let result = f32::from_bits(sum) + f32::from_bits(c);

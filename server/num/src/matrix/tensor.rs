@@ -29,7 +29,7 @@ pub enum Accumulators {
 
 /// A cell of tensor memory, from the beginning of the matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Cell {
+pub struct TensorCell {
     /// Which of the CTAs of the pair.
     pub cta: u32,
     /// The lane, from the one that the address names.
@@ -39,7 +39,7 @@ pub struct Cell {
 }
 
 impl Accumulators {
-    /// The layout of a product with so many rows.
+    /// The layout of a product with `m` rows.
     pub fn of(m: u32, ctas: u32, sparse: bool, ws: bool) -> Result<Self, Refusal> {
         Ok(match (m, ctas, sparse, ws) {
             (256, 2, _, false) => Self::A,
@@ -55,17 +55,21 @@ impl Accumulators {
 
     /// Where an element of a matrix with `n` columns lies. Elements of 16 bits have a cell of their own, in its lower half.
     #[inline]
-    pub fn cell(self, row: u32, column: u32, n: u32) -> Cell {
+    pub fn cell(self, row: u32, column: u32, n: u32) -> TensorCell {
         let stacked = |row: u32, parts: u32, cta: u32| {
             let width = (n / parts).max(1);
-            Cell { cta, lane: row.wrapping_add((LANES / parts).wrapping_mul(column / width)), column: column % width }
+            TensorCell {
+                cta,
+                lane: row.wrapping_add((LANES / parts).wrapping_mul(column / width)),
+                column: column % width,
+            }
         };
-        let quarters = |row: u32, cta: u32| Cell { cta, lane: row / 16 * 32 + row % 16, column };
+        let quarters = |row: u32, cta: u32| TensorCell { cta, lane: row / 16 * 32 + row % 16, column };
         match self {
-            Self::A => Cell { cta: row / 128, lane: row % 128, column },
+            Self::A => TensorCell { cta: row / 128, lane: row % 128, column },
             Self::B => stacked(row % 64, 2, row / 64),
             Self::C => quarters(row % 64, row / 64),
-            Self::D => Cell { cta: 0, lane: row, column },
+            Self::D => TensorCell { cta: 0, lane: row, column },
             Self::E => stacked(row, 2, 0),
             Self::F => quarters(row, 0),
             Self::G => stacked(row, 4, 0),
@@ -77,7 +81,7 @@ impl Accumulators {
     /// `container_bits` are those that an element takes: 32, 16, 8 or 4. The cell, and the lowest bit in it. Where rows are in
     /// several parts one above the other, every part needs a copy of its own; `part` says which is asked for.
     #[inline]
-    pub fn cell_of_a(self, row: u32, k: u32, container_bits: u32, part: u32) -> (Cell, u32) {
+    pub fn cell_of_a(self, row: u32, k: u32, container_bits: u32, part: u32) -> (TensorCell, u32) {
         let each = (32 / container_bits.clamp(1, 32)).max(1);
         let (column, low) = (k / each, k % each * container_bits);
         let first = self.cell(row, 0, 4);
@@ -86,7 +90,7 @@ impl Accumulators {
             Self::G => 32,
             _ => 0,
         };
-        (Cell { lane: first.lane.wrapping_add(step.wrapping_mul(part)), column, ..first }, low)
+        (TensorCell { lane: first.lane.wrapping_add(step.wrapping_mul(part)), column, ..first }, low)
     }
 }
 
@@ -96,9 +100,9 @@ impl Accumulators {
 /// the instruction descriptor: the byte, or with two blocks the byte of the first of them. 128 lines take 4 columns: lanes
 /// 0 … 31 of each are 32 lines (as CUTLASS and `tcgen05.cp.32x128b.warpx4` have it).
 #[inline]
-pub fn scale(line: u32, block: u32, blocks: u32, id: u32) -> Result<(Cell, u32), Refusal> {
+pub fn scale(line: u32, block: u32, blocks: u32, id: u32) -> Result<(TensorCell, u32), Refusal> {
     if !matches!(blocks, 1 | 2 | 4) || id > 4 - blocks || block >= blocks {
         return Err(Refusal("the layout of these block scales is shown in pictures only"));
     }
-    Ok((Cell { cta: 0, lane: line % 32, column: line / 32 }, id + block))
+    Ok((TensorCell { cta: 0, lane: line % 32, column: line / 32 }, id + block))
 }

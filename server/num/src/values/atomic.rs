@@ -67,17 +67,17 @@ pub enum Element {
     Unsigned(u32),
     /// Two's complement: 32 or 64 bits.
     Signed(u32),
-    /// binary16, so many beside each other (1 or 2).
+    /// binary16, with the number of packed elements (1 or 2).
     F16(u32),
-    /// bfloat16, so many beside each other (1 or 2).
+    /// bfloat16, with the number of packed elements (1 or 2).
     Bf16(u32),
     /// binary32
     F32,
     /// binary64
     F64,
-    /// `.e4m3`, so many beside each other (1, 2 or 4).
+    /// `.e4m3`, with the number of packed elements (1, 2 or 4).
     E4m3(u32),
-    /// `.e5m2`, so many beside each other (1, 2 or 4).
+    /// `.e5m2`, with the number of packed elements (1, 2 or 4).
     E5m2(u32),
 }
 

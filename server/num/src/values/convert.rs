@@ -24,10 +24,10 @@ mod tests;
 pub use format::{Format, Options, Rounding, Scalar, Scaled};
 pub use narrow::Narrow;
 pub use packed::{Sources, pack};
-pub use real::{Class, Direction, Layout, Real, Special};
+pub use real::{Class, Direction, Layout, Real, SpecialCodes};
 
 use super::Marks;
-use packed::Packed;
+use packed::PackedConversion;
 use quick::{DOWN, NEAREST, TOWARD_ZERO, UP};
 
 /// Takes the function of one lane that a conversion is.
@@ -233,7 +233,7 @@ fn packed<L: Lift>(from: Format, to: Format, options: Options, lift: L) -> Optio
             _ => {}
         }
     }
-    let packed = Packed::new(from, to, options)?;
+    let packed = PackedConversion::new(from, to, options)?;
     let one_register = from != f32;
     let extra = options.scaled != Scaled::No || options.rounding == Some(Rounding::Rs);
     let four = matches!(to, Format::Narrow4(_));
@@ -329,7 +329,7 @@ pub enum Open {
 /// For which elements of a packed conversion the manual leaves the bits open.
 #[derive(Debug, Clone, Copy)]
 pub struct OpenElements {
-    packed: Packed,
+    packed: PackedConversion,
     /// Only for sources of `.f32` that are NaN.
     only_nan: bool,
 }
@@ -338,7 +338,7 @@ impl Open {
     /// Of a conversion.
     pub fn new(from: Format, to: Format, options: Options) -> Self {
         let (Format::Scalar(source), Format::Scalar(result)) = (from, to) else {
-            let packed = Packed::new(from, to, options).filter(Packed::can_be_open);
+            let packed = PackedConversion::new(from, to, options).filter(PackedConversion::can_be_open);
             let only_nan = from == Format::Scalar(Scalar::F32)
                 && options.scaled == Scaled::No
                 && options.rounding != Some(Rounding::Rs);

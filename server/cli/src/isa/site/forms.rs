@@ -1,6 +1,6 @@
 //! A form, and what may be written for it.
 
-use super::text::{Place, colours};
+use super::text::{PageContext, colours};
 use maud::{Markup, html};
 use ptx_ide::reference::code::tokens;
 use ptx_ide::reference::example::Example;
@@ -8,7 +8,7 @@ use ptx_ide::reference::instruction::FormArticle;
 use ptx_isa::tables::Slot;
 
 /// A form, which opens to its sets of modifiers, operands and conditions.
-pub fn form(article: &FormArticle, open: bool, place: Place<'_>) -> Markup {
+pub fn form(article: &FormArticle, open: bool, place: PageContext<'_>) -> Markup {
     html! {
         details.form open[open] {
             summary { code { (syntax(article)) } }
@@ -80,7 +80,7 @@ fn is_fixed(slot: &Slot) -> bool {
     slot.values.len() == 1 && !slot.optional
 }
 
-fn slot(slot: &Slot, article: &FormArticle, index: usize, place: Place<'_>) -> Markup {
+fn slot(slot: &Slot, article: &FormArticle, index: usize, place: PageContext<'_>) -> Markup {
     let implied = article.implied.iter().filter(|(of, _)| *of == index);
     let single = slot.values.len() == 1;
     html! {

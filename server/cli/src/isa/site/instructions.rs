@@ -1,10 +1,10 @@
 //! The pages of instructions.
 
 use super::forms;
-use super::layout::Page;
-use super::links::{Kind, Links};
+use super::layout::SitePage;
+use super::links::{Links, PageKind};
 use super::matrix;
-use super::text::Place;
+use super::text::PageContext;
 use maud::{Markup, PreEscaped, html};
 use ptx_ide::reference::availability::{self, introduced};
 use ptx_ide::reference::example::Example;
@@ -21,14 +21,14 @@ const MAX_OPEN_FORMS: usize = 2;
 const SHOWN: usize = 6;
 
 /// All pages.
-pub fn pages(links: &Links) -> Vec<Page> {
+pub fn pages(links: &Links) -> Vec<SitePage> {
     let uses = uses();
     instructions().iter().map(|i| page(i, links, &uses)).collect()
 }
 
-fn page(instruction: &Instruction, links: &Links, uses: &BTreeMap<&'static str, Vec<Use>>) -> Page {
-    let path = links.path(Kind::Instruction, instruction.name).unwrap_or_default().to_owned();
-    let place = Place { links, path: &path };
+fn page(instruction: &Instruction, links: &Links, uses: &BTreeMap<&'static str, Vec<Use>>) -> SitePage {
+    let path = links.path(PageKind::Instruction, instruction.name).unwrap_or_default().to_owned();
+    let place = PageContext { links, path: &path };
     let first = instruction.entries.first();
     let several = instruction.entries.len() > 1;
     let used = uses.get(instruction.name).map_or(&[][..], Vec::as_slice);
@@ -53,8 +53,8 @@ fn page(instruction: &Instruction, links: &Links, uses: &BTreeMap<&'static str, 
         @if !used.is_empty() { h2 #kernels { "In kernels" } (kernels(used, place)) }
     };
     let summaries: Vec<&str> = instruction.entries.iter().map(|e| e.summary).collect();
-    Page {
-        kind: Kind::Instruction,
+    SitePage {
+        kind: PageKind::Instruction,
         name: instruction.name.to_owned(),
         summary: summaries.join(" "),
         group: first.map_or("", |e| e.family_title).to_owned(),
@@ -64,7 +64,7 @@ fn page(instruction: &Instruction, links: &Links, uses: &BTreeMap<&'static str, 
     }
 }
 
-fn entry(entry: &'static Entry, place: Place<'_>) -> Markup {
+fn entry(entry: &'static Entry, place: PageContext<'_>) -> Markup {
     let articles: Vec<FormArticle> = distinct(entry.forms.iter().map(|f| instruction::form(entry, f)).collect());
     let examples: Vec<Example> = articles.iter().flat_map(|a| a.examples.clone()).collect();
     let since = entry.forms.iter().filter_map(|f| introduced(f.gates)).min();
@@ -126,7 +126,7 @@ fn entry(entry: &'static Entry, place: Place<'_>) -> Markup {
 }
 
 /// How matrices are spread over the registers of lanes.
-fn fragments(pictures: &[FragmentPicture], place: Place<'_>) -> Markup {
+fn fragments(pictures: &[FragmentPicture], place: PageContext<'_>) -> Markup {
     html! {
         @for (index, picture) in pictures.iter().enumerate() {
             details.layout open[index == 0] {
@@ -146,7 +146,7 @@ fn fragments(pictures: &[FragmentPicture], place: Place<'_>) -> Markup {
 }
 
 /// What the bits of an operand mean.
-fn bits((operand, encoding): (&'static str, &'static Encoding), place: Place<'_>) -> Markup {
+fn bits((operand, encoding): (&'static str, &'static Encoding), place: PageContext<'_>) -> Markup {
     html! {
         h3 { "The bits of " code { (operand) } }
         p { (place.line(encoding.summary)) }
@@ -208,14 +208,14 @@ fn distinct(articles: Vec<FormArticle>) -> Vec<FormArticle> {
     out
 }
 
-fn kernels(used: &[Use], place: Place<'_>) -> Markup {
+fn kernels(used: &[Use], place: PageContext<'_>) -> Markup {
     html! {
         @for one in used.iter().take(3) {
             @let (first, tokens) = one.snippet();
             figure {
                 figcaption {
-                    (place.name(Kind::Kernel, one.kernel.name)) ", "
-                    a href={ (place.to(place.links.path(Kind::Kernel, one.kernel.name).unwrap_or_default())) "#line" (one.line + 1) } {
+                    (place.name(PageKind::Kernel, one.kernel.name)) ", "
+                    a href={ (place.to(place.links.path(PageKind::Kernel, one.kernel.name).unwrap_or_default())) "#line" (one.line + 1) } {
                         "line " (first + 1)
                     }
                 }
@@ -227,7 +227,7 @@ fn kernels(used: &[Use], place: Place<'_>) -> Markup {
                 "Also in "
                 @for (index, one) in used.iter().enumerate().skip(3) {
                     @if index > 3 { ", " }
-                    (place.name(Kind::Kernel, one.kernel.name))
+                    (place.name(PageKind::Kernel, one.kernel.name))
                 }
                 "."
             }

@@ -1,17 +1,17 @@
 //! The pages of hand-written kernels.
 
-use super::layout::Page;
-use super::links::{Kind, Links};
-use super::text::Place;
+use super::layout::SitePage;
+use super::links::{Links, PageKind};
+use super::text::PageContext;
 use maud::html;
 use ptx_ide::reference::code::{Token, tokens};
 use ptx_ide::reference::kernels::KERNELS;
 
 /// All pages.
-pub fn pages(links: &Links) -> Vec<Page> {
+pub fn pages(links: &Links) -> Vec<SitePage> {
     let page = |kernel: &'static ptx_ide::reference::kernels::Kernel| {
-        let path = links.path(Kind::Kernel, kernel.name).unwrap_or_default().to_owned();
-        let place = Place { links, path: &path };
+        let path = links.path(PageKind::Kernel, kernel.name).unwrap_or_default().to_owned();
+        let place = PageContext { links, path: &path };
         let lines = lines(tokens(kernel.text.trim_end()));
         let body = html! {
             p.lead { (kernel.summary()) }
@@ -25,8 +25,8 @@ pub fn pages(links: &Links) -> Vec<Page> {
                 }
             }
         };
-        Page {
-            kind: Kind::Kernel,
+        SitePage {
+            kind: PageKind::Kernel,
             name: kernel.name.to_owned(),
             summary: kernel.summary().to_owned(),
             group: String::new(),

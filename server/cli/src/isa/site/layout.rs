@@ -1,15 +1,15 @@
 //! What all pages have in common, and the pages that list others.
 
-use super::links::{Kind, Links};
-use super::text::{Place, relative};
+use super::links::{Links, PageKind};
+use super::text::{PageContext, relative};
 use super::things::{overview, tables};
 use maud::{DOCTYPE, Markup, html};
 
-/// A page.
+/// A page of the site.
 #[derive(Debug)]
-pub struct Page {
+pub struct SitePage {
     /// What it is about.
-    pub kind: Kind,
+    pub kind: PageKind,
     /// The name of that.
     pub name: String,
     /// Where it is, from the root of the site.
@@ -30,25 +30,25 @@ const POLICY: &str =
     "default-src 'none'; script-src 'self' file:; style-src 'self' file:; base-uri 'none'; form-action 'none'";
 
 /// The start page and the first page of each chapter.
-pub fn chapters(pages: &[Page], links: &Links) -> Vec<Page> {
+pub fn chapters(pages: &[SitePage], links: &Links) -> Vec<SitePage> {
     let mut out = vec![start(pages, links)];
-    for kind in Kind::ALL {
+    for kind in PageKind::ALL {
         let path = format!("{}/index.html", kind.folder());
-        let place = Place { links, path: &path };
+        let place = PageContext { links, path: &path };
         let body = html! {
             (overview(kind, place))
             (listing(pages.iter().filter(|p| p.kind == kind), place, 2))
             (tables(kind, place))
         };
         let name = kind.title().to_owned();
-        out.push(Page { kind, name, summary: String::new(), group: String::new(), body, is_code: false, path });
+        out.push(SitePage { kind, name, summary: String::new(), group: String::new(), body, is_code: false, path });
     }
     out
 }
 
-fn start(pages: &[Page], links: &Links) -> Page {
+fn start(pages: &[SitePage], links: &Links) -> SitePage {
     let path = "index.html".to_owned();
-    let place = Place { links, path: &path };
+    let place = PageContext { links, path: &path };
     let count = |kind| pages.iter().filter(|p| p.kind == kind).count();
     let body = html! {
         p.lead {
@@ -56,15 +56,15 @@ fn start(pages: &[Page], links: &Links) -> Page {
              modifier, a special register, a directive, a type, a target or the code of a diagnostic."
         }
         ul.chapters {
-            @for kind in Kind::ALL {
+            @for kind in PageKind::ALL {
                 li { a href=(place.to(&format!("{}/index.html", kind.folder()))) { (kind.title()) } " " span.dim { (count(kind)) } }
             }
         }
         h2 { "Instructions by family" }
-        (listing(pages.iter().filter(|p| p.kind == Kind::Instruction), place, 3))
+        (listing(pages.iter().filter(|p| p.kind == PageKind::Instruction), place, 3))
     };
-    Page {
-        kind: Kind::Instruction,
+    SitePage {
+        kind: PageKind::Instruction,
         name: "PTX reference".to_owned(),
         summary: String::new(),
         group: String::new(),
@@ -75,8 +75,8 @@ fn start(pages: &[Page], links: &Links) -> Page {
 }
 
 /// Links to pages, by group.
-fn listing<'p>(pages: impl Iterator<Item = &'p Page>, place: Place<'_>, level: u8) -> Markup {
-    let mut groups: Vec<(&str, Vec<&Page>)> = Vec::new();
+fn listing<'p>(pages: impl Iterator<Item = &'p SitePage>, place: PageContext<'_>, level: u8) -> Markup {
+    let mut groups: Vec<(&str, Vec<&SitePage>)> = Vec::new();
     for page in pages {
         match groups.iter_mut().find(|(group, _)| *group == page.group) {
             Some((_, members)) => members.push(page),
@@ -104,7 +104,7 @@ fn listing<'p>(pages: impl Iterator<Item = &'p Page>, place: Place<'_>, level: u
 }
 
 /// The whole file.
-pub fn document(page: &Page) -> String {
+pub fn document(page: &SitePage) -> String {
     let to = |path: &str| relative(&page.path, path);
     let root = "../".repeat(page.path.matches('/').count());
     let is_start = page.path == "index.html";
@@ -141,7 +141,7 @@ pub fn document(page: &Page) -> String {
                 div.columns {
                     nav aria-label="Chapters" {
                         ul {
-                            @for kind in Kind::ALL {
+                            @for kind in PageKind::ALL {
                                 @let path = format!("{}/index.html", kind.folder());
                                 @let here = !is_start && kind == page.kind;
                                 li { a href=(to(&path)) aria-current=[here.then_some(if is_chapter { "page" } else { "true" })] { (kind.title()) } }

@@ -7,9 +7,9 @@ use ptx_isa::ISA;
 use ptx_isa::tables::Cuda;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// What a page is about; each has a folder.
+/// The subject of a page; each kind has a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum PageKind {
     /// An instruction.
     Instruction,
     /// A modifier that is neither a type nor a state space.
@@ -34,7 +34,7 @@ pub enum Kind {
     Kernel,
 }
 
-impl Kind {
+impl PageKind {
     /// All, in the order of the site.
     pub const ALL: [Self; 11] = [
         Self::Instruction,
@@ -105,8 +105,8 @@ impl Kind {
 /// The paths of all pages.
 #[derive(Debug)]
 pub struct Links {
-    paths: HashMap<(Kind, String), String>,
-    names: Vec<(Kind, String)>,
+    paths: HashMap<(PageKind, String), String>,
+    names: Vec<(PageKind, String)>,
     /// The names of CUDA C++ that lead to a page, by its path.
     cuda: HashMap<String, Vec<&'static Cuda>>,
 }
@@ -116,7 +116,7 @@ impl Links {
     pub fn new() -> Self {
         let mut links = Self { paths: HashMap::new(), names: Vec::new(), cuda: HashMap::new() };
         let mut taken: HashSet<String> = HashSet::new();
-        for kind in Kind::ALL {
+        for kind in PageKind::ALL {
             for name in names(kind) {
                 let stem = file_name(&name);
                 // Names that differ in what no file name can have, or in case alone.
@@ -143,34 +143,39 @@ impl Links {
     }
 
     /// All names of a kind, in their order.
-    pub fn all(&self, kind: Kind) -> impl Iterator<Item = &str> {
+    pub fn all(&self, kind: PageKind) -> impl Iterator<Item = &str> {
         self.names.iter().filter(move |(k, _)| *k == kind).map(|(_, name)| name.as_str())
     }
 
     /// The path of the page, from the root of the site.
-    pub fn path(&self, kind: Kind, name: &str) -> Option<&str> {
+    pub fn path(&self, kind: PageKind, name: &str) -> Option<&str> {
         self.paths.get(&(kind, name.to_owned())).map(String::as_str)
     }
 
     /// The page of what stands among the modifiers of an instruction.
     pub fn modifier(&self, name: &str) -> Option<&str> {
-        [Kind::Type, Kind::Space, Kind::Modifier].into_iter().find_map(|kind| self.path(kind, name))
+        [PageKind::Type, PageKind::Space, PageKind::Modifier].into_iter().find_map(|kind| self.path(kind, name))
     }
 
     /// The page of what a text calls by name: an instruction with or without modifiers, a modifier, ….
     pub fn word(&self, text: &str) -> Option<&str> {
         let word = text.split_whitespace().next()?.trim_end_matches([';', ',']);
-        let whole = Kind::ALL.into_iter().filter(|k| !matches!(k, Kind::Modifier | Kind::Version | Kind::Kernel));
+        let whole = PageKind::ALL
+            .into_iter()
+            .filter(|k| !matches!(k, PageKind::Modifier | PageKind::Version | PageKind::Kernel));
         // A code that is one plain word, `membermask`, means something else in most texts.
-        let whole = whole.filter(|k| *k != Kind::Diagnostic || word.contains('-'));
+        let whole = whole.filter(|k| *k != PageKind::Diagnostic || word.contains('-'));
         let found = whole.into_iter().find_map(|kind| self.path(kind, word));
-        found.or_else(|| self.path(Kind::Modifier, word)).or_else(|| self.register(word)).or_else(|| self.head(word))
+        found
+            .or_else(|| self.path(PageKind::Modifier, word))
+            .or_else(|| self.register(word))
+            .or_else(|| self.head(word))
     }
 
     /// `%tid.x`, `%envreg7`.
     pub fn register(&self, word: &str) -> Option<&str> {
         let base = word.strip_prefix('%').and_then(|w| w.split('.').next())?;
-        self.path(Kind::Register, ISA.special_register(&format!("%{base}"))?.name)
+        self.path(PageKind::Register, ISA.special_register(&format!("%{base}"))?.name)
     }
 
     /// `fma.rn.f32`; `wgmma`, which is the beginning of several names.
@@ -180,24 +185,24 @@ impl Links {
         let modifiers: Vec<String> = words.map(|m| format!(".{m}")).collect();
         let modifiers: Vec<&str> = modifiers.iter().map(String::as_str).collect();
         let entry = opcode.entry(&modifiers).or(opcode.entries.first())?;
-        self.path(Kind::Instruction, entry.name)
+        self.path(PageKind::Instruction, entry.name)
     }
 }
 
-fn names(kind: Kind) -> Vec<String> {
+fn names(kind: PageKind) -> Vec<String> {
     let owned = |name: &&str| (*name).to_owned();
     match kind {
-        Kind::Instruction => instructions().iter().map(|i| i.name.to_owned()).collect(),
-        Kind::Modifier => modifiers().iter().map(owned).collect(),
-        Kind::Type => ISA.types.iter().map(|t| t.name.to_owned()).collect(),
-        Kind::Space => ISA.spaces.iter().map(|s| s.name.to_owned()).collect(),
-        Kind::Register => ISA.special_registers.iter().map(|r| r.name.to_owned()).collect(),
-        Kind::Directive => ISA.directives.iter().map(|d| d.name.to_owned()).collect(),
-        Kind::Constant => ISA.constants.iter().map(|c| c.name.to_owned()).collect(),
-        Kind::Target => ISA.targets.iter().map(|t| t.name.to_owned()).collect(),
-        Kind::Version => ISA.versions.iter().map(|v| v.version.to_string()).collect(),
-        Kind::Diagnostic => Code::ALL.iter().map(|c| c.name().to_owned()).collect(),
-        Kind::Kernel => KERNELS.iter().map(|k| k.name.to_owned()).collect(),
+        PageKind::Instruction => instructions().iter().map(|i| i.name.to_owned()).collect(),
+        PageKind::Modifier => modifiers().iter().map(owned).collect(),
+        PageKind::Type => ISA.types.iter().map(|t| t.name.to_owned()).collect(),
+        PageKind::Space => ISA.spaces.iter().map(|s| s.name.to_owned()).collect(),
+        PageKind::Register => ISA.special_registers.iter().map(|r| r.name.to_owned()).collect(),
+        PageKind::Directive => ISA.directives.iter().map(|d| d.name.to_owned()).collect(),
+        PageKind::Constant => ISA.constants.iter().map(|c| c.name.to_owned()).collect(),
+        PageKind::Target => ISA.targets.iter().map(|t| t.name.to_owned()).collect(),
+        PageKind::Version => ISA.versions.iter().map(|v| v.version.to_string()).collect(),
+        PageKind::Diagnostic => Code::ALL.iter().map(|c| c.name().to_owned()).collect(),
+        PageKind::Kernel => KERNELS.iter().map(|k| k.name.to_owned()).collect(),
     }
 }
 
@@ -219,7 +224,7 @@ fn file_name(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Links};
+    use super::{Links, PageKind};
     use std::collections::BTreeSet;
 
     #[test]
@@ -248,7 +253,7 @@ mod tests {
         assert_eq!(reached.len(), ptx_isa::CUDA.len());
         assert_eq!(links.word("%r1"), None);
         assert_eq!(links.word("membermask"), None);
-        assert_eq!(links.path(Kind::Version, "8.5"), Some("versions/8.5.html"));
+        assert_eq!(links.path(PageKind::Version, "8.5"), Some("versions/8.5.html"));
     }
 
     #[test]

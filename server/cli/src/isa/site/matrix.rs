@@ -1,12 +1,12 @@
 //! Which form is there for which target, from which version on.
 
-use super::links::Kind;
-use super::text::Place;
+use super::links::PageKind;
+use super::text::PageContext;
 use maud::{Markup, html};
 use ptx_ide::reference::availability::{Availability, Matrix};
 
 /// The matrix as a table.
-pub fn table(matrix: &Matrix, place: Place<'_>) -> Markup {
+pub fn table(matrix: &Matrix, place: PageContext<'_>) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label="Targets and versions" {
             table.matrix {
@@ -15,8 +15,8 @@ pub fn table(matrix: &Matrix, place: Place<'_>) -> Markup {
                         th scope="col" { "Form" }
                         @for (first, last) in &matrix.columns {
                             th scope="col" {
-                                (place.name(Kind::Target, first))
-                                @if first != last { " … " (place.name(Kind::Target, last)) }
+                                (place.name(PageKind::Target, first))
+                                @if first != last { " … " (place.name(PageKind::Target, last)) }
                             }
                         }
                     }

@@ -1,12 +1,12 @@
 //! The index that the search field looks in: a script, since a page from a file may read no other file.
 
-use super::layout::Page;
-use super::links::{Kind, Links};
+use super::layout::SitePage;
+use super::links::{Links, PageKind};
 
 /// Names, kinds, paths, summaries and what CUDA C++ calls it, in the order of the pages.
-pub fn index(pages: &[Page], links: &Links) -> String {
-    let kinds: Vec<&str> = Kind::ALL.into_iter().map(Kind::one).collect();
-    let kind = |page: &Page| Kind::ALL.iter().position(|k| *k == page.kind).unwrap_or(0);
+pub fn index(pages: &[SitePage], links: &Links) -> String {
+    let kinds: Vec<&str> = PageKind::ALL.into_iter().map(PageKind::one).collect();
+    let kind = |page: &SitePage| PageKind::ALL.iter().position(|k| *k == page.kind).unwrap_or(0);
     let rows: Vec<String> = pages
         .iter()
         .map(|page| {

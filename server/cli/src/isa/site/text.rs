@@ -1,22 +1,22 @@
 //! Markdown and PTX as HTML, with links where a name has a page.
 
-use super::links::{Kind, Links};
+use super::links::{Links, PageKind};
 use maud::{Markup, PreEscaped, html};
 use ptx_ide::TokenKind;
 use ptx_ide::reference::code::{Token, tokens};
 use ptx_isa::ISA;
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html as writer};
 
-/// Where a text stands: the links of the site, and the path of the page.
+/// The page that a text is rendered into: its path, and the links of the site.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'l> {
+pub struct PageContext<'l> {
     /// The links.
     pub links: &'l Links,
     /// The page, from the root of the site.
     pub path: &'l str,
 }
 
-impl Place<'_> {
+impl PageContext<'_> {
     /// The way from this page to another.
     pub fn to(self, path: &str) -> String {
         relative(self.path, path)
@@ -28,7 +28,7 @@ impl Place<'_> {
     }
 
     /// A name as a link to its page, if it has one.
-    pub fn name(self, kind: Kind, name: &str) -> Markup {
+    pub fn name(self, kind: PageKind, name: &str) -> Markup {
         self.code(name, self.links.path(kind, name))
     }
 
@@ -159,7 +159,7 @@ impl Place<'_> {
     fn target(self, url: &str) -> String {
         let file = url.rsplit('/').next().unwrap_or(url);
         let (file, _) = file.split_once('#').unwrap_or((file, ""));
-        let page = file.strip_suffix(".md").and_then(|code| self.links.path(Kind::Diagnostic, code));
+        let page = file.strip_suffix(".md").and_then(|code| self.links.path(PageKind::Diagnostic, code));
         page.map_or_else(|| url.to_owned(), |path| self.to(path))
     }
 
@@ -187,12 +187,12 @@ impl Place<'_> {
             TokenKind::Opcode => {
                 let modifiers = tokens[index + 1..].iter().map_while(|t| is_modifier(t).then_some(t.text.as_str()));
                 let entry = ISA.opcode(text)?.entry(&modifiers.collect::<Vec<_>>())?;
-                self.links.path(Kind::Instruction, entry.name)
+                self.links.path(PageKind::Instruction, entry.name)
             }
             TokenKind::Modifier | TokenKind::Type | TokenKind::StateSpace => self.links.modifier(text),
-            TokenKind::Keyword => self.links.path(Kind::Directive, text),
+            TokenKind::Keyword => self.links.path(PageKind::Directive, text),
             TokenKind::SpecialRegister => self.links.register(text),
-            TokenKind::EnumMember => self.links.path(Kind::Target, text),
+            TokenKind::EnumMember => self.links.path(PageKind::Target, text),
             _ => None,
         }?;
         (path != self.path).then(|| self.to(path))
@@ -245,12 +245,12 @@ pub fn relative(from: &str, to: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Links, Place};
+    use super::{Links, PageContext};
 
     #[test]
     fn text_that_looks_like_html_stays_text() {
         let links = Links::new();
-        let place = Place { links: &links, path: "types/b32.html" };
+        let place = PageContext { links: &links, path: "types/b32.html" };
         assert_eq!(
             place.line("`%r<10>` and %r<b> and <i>, `.ftz` of `.b32`").into_string(),
             "<code>%r&lt;10&gt;</code> and %r&lt;b&gt; and &lt;i&gt;, \

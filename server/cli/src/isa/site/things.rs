@@ -1,9 +1,9 @@
 //! The pages of everything that is no instruction.
 
-use super::layout::Page;
-use super::links::{Kind, Links};
+use super::layout::SitePage;
+use super::links::{Links, PageKind};
 use super::matrix;
-use super::text::Place;
+use super::text::PageContext;
 use maud::{Markup, html};
 use ptx_ide::reference::availability::{Line, matrix as matrix_of};
 use ptx_ide::reference::changes::{Changes, of_target, of_version};
@@ -15,11 +15,11 @@ use ptx_isa::tables::{Gate, Type};
 use std::sync::LazyLock;
 
 /// All pages, chapter by chapter.
-pub fn pages(links: &Links) -> Vec<Page> {
+pub fn pages(links: &Links) -> Vec<SitePage> {
     let chapters = reference();
     let mut out = Vec::new();
-    for kind in Kind::ALL {
-        if matches!(kind, Kind::Instruction | Kind::Kernel) {
+    for kind in PageKind::ALL {
+        if matches!(kind, PageKind::Instruction | PageKind::Kernel) {
             continue;
         }
         let articles = chapters.iter().find(|c| c.id == chapter(kind)).map_or(&[][..], |c| &c.articles);
@@ -32,16 +32,16 @@ pub fn pages(links: &Links) -> Vec<Page> {
 }
 
 /// The chapter of the reference that a kind of pages is made from.
-fn chapter(kind: Kind) -> &'static str {
+fn chapter(kind: PageKind) -> &'static str {
     match kind {
-        Kind::Space => "spaces",
+        PageKind::Space => "spaces",
         other => other.folder(),
     }
 }
 
-fn page(kind: Kind, name: &str, article: Option<&Article>, links: &Links) -> Page {
+fn page(kind: PageKind, name: &str, article: Option<&Article>, links: &Links) -> SitePage {
     let path = links.path(kind, name).unwrap_or_default().to_owned();
-    let place = Place { links, path: &path };
+    let place = PageContext { links, path: &path };
     let body = html! {
         @if let Some(article) = article {
             @match untitled(&article.text, name) {
@@ -51,10 +51,10 @@ fn page(kind: Kind, name: &str, article: Option<&Article>, links: &Links) -> Pag
         }
         (others(kind, name, place))
         @match kind {
-            Kind::Modifier | Kind::Space => { (taken_by(name, place)) }
-            Kind::Type => { (ty(name, place)) (taken_by(name, place)) }
-            Kind::Target => { @if let Some(target) = ISA.target(name) { (changes(&of_target(target), place)) } }
-            Kind::Version => {
+            PageKind::Modifier | PageKind::Space => { (taken_by(name, place)) }
+            PageKind::Type => { (ty(name, place)) (taken_by(name, place)) }
+            PageKind::Target => { @if let Some(target) = ISA.target(name) { (changes(&of_target(target), place)) } }
+            PageKind::Version => {
                 @if let Some(known) = ISA.versions.iter().find(|v| v.version.to_string() == name) {
                     (changes(&of_version(known.version), place))
                 }
@@ -65,13 +65,13 @@ fn page(kind: Kind, name: &str, article: Option<&Article>, links: &Links) -> Pag
         (availability(kind, name, place))
     };
     let summary = article.map_or(String::new(), |a| a.summary.clone());
-    Page {
+    SitePage {
         kind,
         name: name.to_owned(),
         summary: summary_of(kind, name, summary),
         group: group(kind, name),
         body,
-        is_code: kind != Kind::Version,
+        is_code: kind != PageKind::Version,
         path,
     }
 }
@@ -85,8 +85,8 @@ fn untitled<'t>(text: &'t str, name: &str) -> Option<&'t str> {
 }
 
 /// A modifier that single instructions explain has no summary of its own.
-fn summary_of(kind: Kind, name: &str, summary: String) -> String {
-    if !summary.is_empty() || kind != Kind::Modifier {
+fn summary_of(kind: PageKind, name: &str, summary: String) -> String {
+    if !summary.is_empty() || kind != PageKind::Modifier {
         return summary;
     }
     let takers = takers(name);
@@ -95,14 +95,14 @@ fn summary_of(kind: Kind, name: &str, summary: String) -> String {
     format!("Of {}{more}.", names.join(", "))
 }
 
-fn group(kind: Kind, name: &str) -> String {
+fn group(kind: PageKind, name: &str) -> String {
     match kind {
-        Kind::Directive if name.starts_with('"') => "Pragmas".to_owned(),
-        Kind::Directive => "Directives".to_owned(),
-        Kind::Target if ISA.target(name).is_some_and(|t| t.features.is_empty()) => "Options of .target".to_owned(),
-        Kind::Target => "Architectures".to_owned(),
+        PageKind::Directive if name.starts_with('"') => "Pragmas".to_owned(),
+        PageKind::Directive => "Directives".to_owned(),
+        PageKind::Target if ISA.target(name).is_some_and(|t| t.features.is_empty()) => "Options of .target".to_owned(),
+        PageKind::Target => "Architectures".to_owned(),
         // `.m16n8k16`, `.64x128b`: by the hundred.
-        Kind::Modifier => match name.chars().nth(1) {
+        PageKind::Modifier => match name.chars().nth(1) {
             Some(c) if c.is_ascii_digit() => "Numbers and shapes".to_owned(),
             Some('m' | 'n') if name.chars().nth(2).is_some_and(|c| c.is_ascii_digit()) => {
                 "Numbers and shapes".to_owned()
@@ -115,9 +115,9 @@ fn group(kind: Kind, name: &str) -> String {
 }
 
 /// Pages of other kinds with the same name.
-fn others(kind: Kind, name: &str, place: Place<'_>) -> Markup {
-    let others: Vec<Kind> =
-        Kind::ALL.into_iter().filter(|k| *k != kind && place.links.path(*k, name).is_some()).collect();
+fn others(kind: PageKind, name: &str, place: PageContext<'_>) -> Markup {
+    let others: Vec<PageKind> =
+        PageKind::ALL.into_iter().filter(|k| *k != kind && place.links.path(*k, name).is_some()).collect();
     html! {
         @if !others.is_empty() {
             p {
@@ -132,7 +132,7 @@ fn others(kind: Kind, name: &str, place: Place<'_>) -> Markup {
     }
 }
 
-fn taken_by(name: &str, place: Place<'_>) -> Markup {
+fn taken_by(name: &str, place: PageContext<'_>) -> Markup {
     let takers = takers(name);
     html! {
         @if !takers.is_empty() {
@@ -140,7 +140,7 @@ fn taken_by(name: &str, place: Place<'_>) -> Markup {
             dl.list.takers {
                 @for taker in &takers {
                     div {
-                        dt { (place.name(Kind::Instruction, taker.name)) }
+                        dt { (place.name(PageKind::Instruction, taker.name)) }
                         dd {
                             @if !taker.note.is_empty() { (place.line(taker.note)) " " }
                             span.dim { "for example " code { (taker.head) }
@@ -153,7 +153,7 @@ fn taken_by(name: &str, place: Place<'_>) -> Markup {
     }
 }
 
-fn ty(name: &str, place: Place<'_>) -> Markup {
+fn ty(name: &str, place: PageContext<'_>) -> Markup {
     let Some(ty) = ISA.ty(name) else { return html! {} };
     let agreeing = registers(ty);
     let stands = stands_for(ty);
@@ -179,7 +179,7 @@ fn ty(name: &str, place: Place<'_>) -> Markup {
     }
 }
 
-fn converts(ty: &Type, place: Place<'_>) -> Markup {
+fn converts(ty: &Type, place: PageContext<'_>) -> Markup {
     let all = converted();
     let to: Vec<(&str, &String)> =
         all.iter().filter(|((from, _), _)| *from == ty.name).map(|((_, to), head)| (*to, head)).collect();
@@ -202,8 +202,8 @@ fn converted() -> &'static Conversions {
     &ALL
 }
 
-fn changes(changes: &Changes, place: Place<'_>) -> Markup {
-    let plain = |kind: Kind, names: &[&str]| {
+fn changes(changes: &Changes, place: PageContext<'_>) -> Markup {
+    let plain = |kind: PageKind, names: &[&str]| {
         html! {
             @if !names.is_empty() {
                 h3 { (kind.title()) }
@@ -235,26 +235,26 @@ fn changes(changes: &Changes, place: Place<'_>) -> Markup {
             p { "The tables name nothing that came with it." }
         } @else {
             h2 { "What it brings" }
-            (plain(Kind::Target, &changes.targets))
-            (plain(Kind::Instruction, &changes.instructions))
+            (plain(PageKind::Target, &changes.targets))
+            (plain(PageKind::Instruction, &changes.instructions))
             (pairs("Forms", &changes.forms, true))
             (pairs("More of what was there", &changes.parts, false))
-            (plain(Kind::Type, &changes.types))
-            (plain(Kind::Space, &changes.spaces))
-            (plain(Kind::Register, &changes.registers))
-            (plain(Kind::Directive, &changes.directives))
+            (plain(PageKind::Type, &changes.types))
+            (plain(PageKind::Space, &changes.spaces))
+            (plain(PageKind::Register, &changes.registers))
+            (plain(PageKind::Directive, &changes.directives))
             (pairs("Gone, or advised against", &changes.less, false))
         }
     }
 }
 
 /// On which targets something with gates of its own is there.
-fn availability(kind: Kind, name: &str, place: Place<'_>) -> Markup {
+fn availability(kind: PageKind, name: &str, place: PageContext<'_>) -> Markup {
     let gates: Option<&'static [Gate]> = match kind {
-        Kind::Type => ISA.ty(name).map(|t| t.gates),
-        Kind::Space => ISA.space(name).map(|s| s.gates),
-        Kind::Register => ISA.special_registers.iter().find(|r| r.name == name).map(|r| r.gates),
-        Kind::Directive => ISA.directive(name).map(|d| d.gates),
+        PageKind::Type => ISA.ty(name).map(|t| t.gates),
+        PageKind::Space => ISA.space(name).map(|s| s.gates),
+        PageKind::Register => ISA.special_registers.iter().find(|r| r.name == name).map(|r| r.gates),
+        PageKind::Directive => ISA.directive(name).map(|d| d.gates),
         _ => None,
     };
     let line =
@@ -269,11 +269,11 @@ fn availability(kind: Kind, name: &str, place: Place<'_>) -> Markup {
 }
 
 /// What stands below the list of a chapter.
-pub fn tables(kind: Kind, place: Place<'_>) -> Markup {
+pub fn tables(kind: PageKind, place: PageContext<'_>) -> Markup {
     match kind {
-        Kind::Type => html! {
+        PageKind::Type => html! {
             h2 { "Conversions" }
-            p { "What " (place.name(Kind::Instruction, "cvt")) " converts from the type of the row to that of the column." }
+            p { "What " (place.name(PageKind::Instruction, "cvt")) " converts from the type of the row to that of the column." }
             (conversion_table(place))
             h2 { "Registers" }
             p { "Which register (column) may stand for an operand of which type (row): ● always, ○ where wider registers pass too: in loads, stores and conversions." }
@@ -284,25 +284,25 @@ pub fn tables(kind: Kind, place: Place<'_>) -> Markup {
 }
 
 /// What stands above the list of a chapter.
-pub fn overview(kind: Kind, place: Place<'_>) -> Markup {
+pub fn overview(kind: PageKind, place: PageContext<'_>) -> Markup {
     match kind {
-        Kind::Type => html! {
+        PageKind::Type => html! {
             p { "Below the list: what converts to what, and which registers stand for which types." }
         },
-        Kind::Target => html! {
-            p { "A target has features: " (place.name(Kind::Target, "sm_90a")) " has everything that "
-                (place.name(Kind::Target, "sm_90")) " has and more, but no later target has what needs it." }
+        PageKind::Target => html! {
+            p { "A target has features: " (place.name(PageKind::Target, "sm_90a")) " has everything that "
+                (place.name(PageKind::Target, "sm_90")) " has and more, but no later target has what needs it." }
         },
-        Kind::Version => html! { p { "What each version of the language brought, as far as the tables name it." } },
-        Kind::Diagnostic => {
+        PageKind::Version => html! { p { "What each version of the language brought, as far as the tables name it." } },
+        PageKind::Diagnostic => {
             html! { p { "What the checker finds, by code. An error is what NVIDIA's assembler refuses." } }
         }
-        Kind::Kernel => html! { p { "Hand-written PTX to read; each word leads to its page." } },
+        PageKind::Kernel => html! { p { "Hand-written PTX to read; each word leads to its page." } },
         _ => html! {},
     }
 }
 
-fn conversion_table(place: Place<'_>) -> Markup {
+fn conversion_table(place: PageContext<'_>) -> Markup {
     let all = converted();
     let ordered =
         |wanted: &dyn Fn(&str) -> bool| ISA.types.iter().map(|t| t.name).filter(|n| wanted(n)).collect::<Vec<_>>();
@@ -313,7 +313,7 @@ fn conversion_table(place: Place<'_>) -> Markup {
     })
 }
 
-fn agreement_table(place: Place<'_>) -> Markup {
+fn agreement_table(place: PageContext<'_>) -> Markup {
     let rows: Vec<&'static str> = ISA.types.iter().filter(|t| !registers(t).plain.is_empty()).map(|t| t.name).collect();
     let columns: Vec<&'static str> = ISA.types.iter().filter(|t| t.registers).map(|t| t.name).collect();
     grid("Registers that agree", &rows, &columns, place, |row, column| {
@@ -330,7 +330,7 @@ fn grid(
     label: &str,
     rows: &[&'static str],
     columns: &[&'static str],
-    place: Place<'_>,
+    place: PageContext<'_>,
     cell: impl Fn(&'static str, &'static str) -> Option<Markup>,
 ) -> Markup {
     html! {

@@ -1,12 +1,12 @@
 //! The kernels of a document, their launches, and the one that would be guessed.
 
-use super::request::{Arguments, object};
+use super::request::{EvaluateArguments, object};
 use super::{CLIENT_TIMEOUT, offset_of, place, read, refused};
 use crate::evaluation::module;
 use crate::shared::{Shared, cancellable};
 use ptx_interp::launch::{Guessed, Launch, complete};
-use ptx_launch::evaluate::Module;
-use ptx_launch::refusal::Refusal;
+use ptx_launch::evaluate::LaunchModule;
+use ptx_launch::refusal::LaunchRefusal;
 use ptx_syntax::Snapshot;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use tower_lsp_server::ls_types::{Range, TextEdit, Uri, WorkspaceEdit};
 
 /// The kernels of a document with their launches.
 pub async fn launches(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Result<Value> {
-    let (entry, line) = match argument.as_object().map(Arguments) {
+    let (entry, line) = match argument.as_object().map(EvaluateArguments) {
         Some(arguments) => (arguments.text("entry")?.map(str::to_owned), arguments.line()?),
         None => (None, None),
     };
@@ -28,7 +28,7 @@ pub async fn launches(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Resul
             (entry, line) => {
                 let at = line.map(|line| offset_of(snapshot.rope(), line));
                 let kernel = module.kernel(entry.as_deref(), at);
-                let kernel = kernel.map_err(|why| refused(&Refusal::new("no-kernel", why), snapshot.rope()))?;
+                let kernel = kernel.map_err(|why| refused(&LaunchRefusal::new("no-kernel", why), snapshot.rope()))?;
                 Some(kernel.name.to_string())
             }
         };
@@ -61,7 +61,7 @@ pub async fn launches(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Resul
 }
 
 /// The launch that would be guessed, and what of it is.
-fn guess(module: &Module, entry: &str) -> (Launch, Guessed) {
+fn guess(module: &LaunchModule, entry: &str) -> (Launch, Guessed) {
     let mut launch = Launch { entry: entry.into(), ..Launch::default() };
     let guessed = complete(&mut launch, &module.program, &module.text);
     (launch, guessed)
@@ -86,7 +86,7 @@ pub async fn write_launch(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> R
     let revision = checked.revision;
     let edit = cancellable(move |_| {
         let rope = checked.snapshot.as_ref().map(|s| s.rope().clone()).unwrap_or_default();
-        let fail = |why: String| refused(&Refusal::new("no-kernel", why), &rope);
+        let fail = |why: String| refused(&LaunchRefusal::new("no-kernel", why), &rope);
         let Some(snapshot) = &checked.snapshot else { return Err(fail("this is no PTX".to_owned())) };
         let module = module(snapshot, checked.errors.as_deref());
         let at = line.map(|line| offset_of(&rope, line));
@@ -119,7 +119,7 @@ pub async fn write_launch(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> R
 }
 
 /// The name of the kernel in which a place is, or above which.
-pub fn kernel_at(snapshot: &Snapshot, at: usize) -> Option<Kernel> {
+pub fn kernel_at(snapshot: &Snapshot, at: usize) -> Option<KernelEntry> {
     use ptx_analysis::module::{is_function, items};
     use ptx_syntax::fields;
     let f = fields();
@@ -139,7 +139,7 @@ pub fn kernel_at(snapshot: &Snapshot, at: usize) -> Option<Kernel> {
     let name = item.node.child_by_field_id(f.name).filter(|_| is_function(item.node))?;
     let kind = item.node.child_by_field_id(f.kind)?;
     let body = item.node.child_by_field_id(f.body)?;
-    (snapshot.text(kind.byte_range()) == ".entry").then(|| Kernel {
+    (snapshot.text(kind.byte_range()) == ".entry").then(|| KernelEntry {
         name: snapshot.text(name.byte_range()).into_owned(),
         headed: at <= body.start_byte(),
         launched: launched(snapshot, item.range.start),
@@ -147,7 +147,7 @@ pub fn kernel_at(snapshot: &Snapshot, at: usize) -> Option<Kernel> {
 }
 
 /// A kernel.
-pub struct Kernel {
+pub struct KernelEntry {
     /// Its name.
     pub name: String,
     /// The place is in its head, and not in its body.

@@ -6,14 +6,14 @@ mod request;
 pub use kernels::{kernel_at, launches, write_launch};
 
 use super::snapshot;
-use crate::document::{Checked, Document};
+use crate::document::{CheckedText, OpenDocument};
 use crate::evaluation::{self, Evaluation, Focus};
 use crate::refresh;
 use crate::shared::{Shared, cancellable_in, off_thread};
-use ptx_launch::refusal::Refusal;
+use ptx_launch::refusal::LaunchRefusal;
 use ptx_launch::view;
 use ptx_syntax::Rope;
-use request::{Request, object};
+use request::{EvaluateRequest, object};
 use serde_json::{Value, json};
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ const REFUSED: ErrorCode = ErrorCode::ServerError(-32803);
 /// # Errors
 /// If the kernel cannot be run; that it has faults is an answer.
 pub async fn evaluate_warp(shared: &Arc<Shared>, argument: &Value) -> Result<Value> {
-    let mut request = Request::read(argument)?;
+    let mut request = EvaluateRequest::read(argument)?;
     let uri = document_of(shared, argument)?;
     if argument.is_null() {
         // Chosen from a list of commands: as the lens does it.
@@ -50,7 +50,7 @@ pub async fn evaluate_warp(shared: &Arc<Shared>, argument: &Value) -> Result<Val
 }
 
 /// The answer, and the name of the kernel.
-async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: Request) -> Result<(Value, String)> {
+async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: EvaluateRequest) -> Result<(Value, String)> {
     let (document, checked) = read(shared, uri).await?;
     let server = Arc::clone(shared);
     document.evaluation.asked(checked.revision);
@@ -104,8 +104,8 @@ fn limits(out: &mut Value, evaluation: &Evaluation, rope: &Rope) {
     }
 }
 
-async fn read(shared: &Shared, uri: &Uri) -> Result<(Arc<Document>, Arc<Checked>)> {
-    let closed = || refused(&Refusal::new("not-open", format!("`{}` is not open", uri.as_str())), &Rope::new());
+async fn read(shared: &Shared, uri: &Uri) -> Result<(Arc<OpenDocument>, Arc<CheckedText>)> {
+    let closed = || refused(&LaunchRefusal::new("not-open", format!("`{}` is not open", uri.as_str())), &Rope::new());
     let document = shared.document(uri).ok_or_else(closed)?;
     let revision = document.revision();
     let checked = document.checked(revision).await.ok_or_else(closed)?;
@@ -124,7 +124,7 @@ fn offset_of(rope: &Rope, line: usize) -> usize {
     rope.line_to_byte(line.saturating_sub(1).min(rope.len_lines()))
 }
 
-fn refused(refusal: &Refusal, rope: &Rope) -> Error {
+fn refused(refusal: &LaunchRefusal, rope: &Rope) -> Error {
     if refusal.kind == "cancelled" {
         return Error::request_cancelled();
     }

@@ -1,7 +1,7 @@
 //! What `ptx-analyzer.evaluateWarp` is asked.
 
-use ptx_launch::choose::{Question, Written};
-use ptx_launch::view::{self, Asked, Memory, Timeline};
+use ptx_launch::choose::{LaunchOrigin, LaunchQuery};
+use ptx_launch::view::{self, MemoryQuery, Timeline, ViewQuery};
 use serde_json::{Map, Value};
 use tower_lsp_server::jsonrpc::{Error, Result};
 
@@ -14,11 +14,11 @@ const TIMELINE: (usize, usize) = (20_000, 1_000_000);
 /// Pieces of memory, and bytes of all of them.
 const MEMORY: (usize, u64) = (64, 16 << 20);
 
-/// What is asked for, but for the document.
+/// The arguments of an evaluation, apart from the document.
 #[derive(Debug, Default)]
-pub(super) struct Request {
+pub(super) struct EvaluateRequest {
     /// Which launch of which kernel.
-    pub(super) question: Question,
+    pub(super) question: LaunchQuery,
     /// The line of the kernel.
     pub(super) line: Option<usize>,
     /// The place of the CTA in the grid.
@@ -26,17 +26,17 @@ pub(super) struct Request {
     /// The warp in the CTA.
     pub(super) warp: u32,
     /// What of the run.
-    pub(super) asked: Asked,
+    pub(super) asked: ViewQuery,
     /// Nothing: as it is; nothing inside: no lane.
     pub(super) focus: Option<Option<(u32, Option<u64>)>>,
     /// The server shows the result.
     pub(super) show: bool,
 }
 
-/// Reads arguments, and says what is wrong with them.
-pub(super) struct Arguments<'a>(pub(super) &'a Map<String, Value>);
+/// Reads the arguments of an evaluation, and reports mistakes in them.
+pub(super) struct EvaluateArguments<'a>(pub(super) &'a Map<String, Value>);
 
-impl Arguments<'_> {
+impl EvaluateArguments<'_> {
     fn get(&self, name: &str) -> Option<&Value> {
         self.0.get(name).filter(|v| !v.is_null())
     }
@@ -78,23 +78,23 @@ impl Arguments<'_> {
 }
 
 /// An argument that has names in it.
-pub(super) fn object<'a>(value: &'a Value, name: &str) -> Result<Arguments<'a>> {
-    value.as_object().map(Arguments).ok_or_else(|| Error::invalid_params(format!("{name} is an object")))
+pub(super) fn object<'a>(value: &'a Value, name: &str) -> Result<EvaluateArguments<'a>> {
+    value.as_object().map(EvaluateArguments).ok_or_else(|| Error::invalid_params(format!("{name} is an object")))
 }
 
-impl Request {
+impl EvaluateRequest {
     pub(super) fn read(argument: &Value) -> Result<Self> {
         let empty = Map::new();
         // A bare URI asks for everything as it is usual.
-        let arguments = argument.as_object().map_or(Arguments(&empty), Arguments);
+        let arguments = argument.as_object().map_or(EvaluateArguments(&empty), EvaluateArguments);
         let mut out = Self { line: arguments.line()?, ..Self::default() };
         out.question.entry = arguments.text("entry")?.map(str::to_owned);
         out.question.number = arguments.number("number")?.unwrap_or(0) as usize;
         out.question.launch = match arguments.get("launch") {
-            None => Written::Above,
-            Some(Value::String(text)) => Written::Lines(text.clone()),
-            Some(Value::Bool(false)) => Written::Nowhere,
-            Some(table @ Value::Object(_)) => Written::Table(table.clone()),
+            None => LaunchOrigin::Above,
+            Some(Value::String(text)) => LaunchOrigin::Lines(text.clone()),
+            Some(Value::Bool(false)) => LaunchOrigin::Nowhere,
+            Some(table @ Value::Object(_)) => LaunchOrigin::Table(table.clone()),
             Some(_) => {
                 let words = "`launch` is a string as behind `launch:`, an object of the keys of a launch file, or false for a guess";
                 return Err(Error::invalid_params(words));
@@ -161,16 +161,16 @@ impl Request {
     }
 }
 
-fn piece(value: &Value) -> Result<Memory> {
+fn piece(value: &Value) -> Result<MemoryQuery> {
     let piece = object(value, "a piece of `memory`")?;
     let length = piece.number("length")?.ok_or_else(|| Error::invalid_params("a piece of memory has a `length`"))?;
     let offset = piece.number("offset")?.unwrap_or(0);
     let lane = piece.small("lane")?.unwrap_or(0).min(31);
     let place = match (piece.address("address")?, piece.text("buffer")?, piece.text("space")?) {
-        (Some(address), ..) => view::Place::Address(address),
-        (None, Some(name), _) => view::Place::Named(name.to_owned(), offset),
-        (None, None, Some(space)) => view::Place::Space(space.trim_start_matches('.').to_owned(), offset),
+        (Some(address), ..) => view::MemoryStart::Address(address),
+        (None, Some(name), _) => view::MemoryStart::Named(name.to_owned(), offset),
+        (None, None, Some(space)) => view::MemoryStart::Space(space.trim_start_matches('.').to_owned(), offset),
         _ => return Err(Error::invalid_params("a piece of memory has an `address`, a `buffer` or a `space`")),
     };
-    Ok(Memory { place, lane, length })
+    Ok(MemoryQuery { place, lane, length })
 }

@@ -1,4 +1,4 @@
-use super::Numbers;
+use super::ImageNumbers;
 use crate::image::format::{ChannelOrder, ChannelType, Format, half_to_f32};
 use crate::values::Marks;
 use crate::values::convert::quick::f16_from_f32;
@@ -27,7 +27,7 @@ fn halves_agree_with_another_implementation() {
             assert_eq!(u128::from(ours), wide.to_bits(), "{bits:#x}");
         }
     }
-    let mut numbers = Numbers::new(1);
+    let mut numbers = ImageNumbers::new(1);
     let edges =
         [0x3300_0000, 0x3300_0001, 0x3280_0000, 0x3380_0000, 0x387f_e000, 0x387f_f000, 0x477f_efff, 0x477f_f000];
     let random = (0..200_000).map(|_| numbers.next() as u32);

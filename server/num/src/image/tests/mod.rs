@@ -7,9 +7,9 @@ mod tensors;
 mod textures;
 
 /// A small generator of numbers (xorshift64*), the same ones every time.
-pub(super) struct Numbers(u64);
+pub(super) struct ImageNumbers(u64);
 
-impl Numbers {
+impl ImageNumbers {
     pub(super) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }

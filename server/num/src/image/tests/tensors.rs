@@ -1,4 +1,4 @@
-use super::Numbers;
+use super::ImageNumbers;
 use crate::image::swizzle::Swizzle;
 use crate::image::tensor_copy::{Amount, Copy, CopyMode, Direction, Run, RunKind, TensorFault, pack6};
 use crate::image::tensor_map::{ElementType, Field, Mode, TensorMap, replace};
@@ -34,7 +34,7 @@ fn patterns_are_the_manuals_tables() {
             }
         }
     }
-    let mut numbers = Numbers::new(2);
+    let mut numbers = ImageNumbers::new(2);
     for _ in 0..10_000 {
         let address = numbers.next() as u32;
         for swizzle in Swizzle::ALL {
@@ -93,7 +93,7 @@ fn expect_row(map: &TensorMap, expected: &mut BTreeMap<u32, Option<u64>>, shared
 
 const TYPES: [ElementType; 4] = [ElementType::U8, ElementType::Bf16, ElementType::F32, ElementType::S64];
 
-fn random_tiled(numbers: &mut Numbers) -> TensorMap {
+fn random_tiled(numbers: &mut ImageNumbers) -> TensorMap {
     let rank = 1 + numbers.below(5) as usize;
     let element = TYPES[numbers.below(4) as usize];
     let bytes = element.bits() / 8;
@@ -118,13 +118,13 @@ fn random_tiled(numbers: &mut Numbers) -> TensorMap {
     map
 }
 
-fn random_coordinates(numbers: &mut Numbers) -> [i32; 5] {
+fn random_coordinates(numbers: &mut ImageNumbers) -> [i32; 5] {
     [0; 5].map(|_| numbers.below(12) as i32 - 5)
 }
 
 #[test]
 fn tiles_are_copied_element_by_element() {
-    let mut numbers = Numbers::new(11);
+    let mut numbers = ImageNumbers::new(11);
     for _ in 0..600 {
         let map = random_tiled(&mut numbers);
         assert_eq!(map.problem(), None, "{map:?}");
@@ -176,7 +176,7 @@ fn execute(map: &TensorMap, copy: &Copy, global: &mut [u8], shared: &mut [u8]) {
 
 #[test]
 fn a_load_and_a_store_restore_memory() {
-    let mut numbers = Numbers::new(13);
+    let mut numbers = ImageNumbers::new(13);
     let mut changed = 0;
     for _ in 0..200 {
         let map = random_tiled(&mut numbers);
@@ -238,7 +238,7 @@ fn im2col_map(sizes: &[u64], lower: [i16; 3], upper: [i16; 3], pixels: u16, chan
 /// Im2col from its purpose: all places of the filter's first element in the batch, in order, as a plain list.
 #[test]
 fn im2col_lists_the_places_of_a_filter() {
-    let mut numbers = Numbers::new(17);
+    let mut numbers = ImageNumbers::new(17);
     for round in 0..300 {
         let rank = 3 + round % 3;
         let spatial = rank - 2;
@@ -382,7 +382,7 @@ fn sub_byte_types_expand_and_pack() {
         assert_eq!(map.runs(&off, |_| ()), Err(TensorFault::Coordinate { multiple: 128 }));
     }
     // Bit by bit: bit b of element e is bit 6·e + b of the result, whatever the top two bits say.
-    let mut numbers = Numbers::new(19);
+    let mut numbers = ImageNumbers::new(19);
     for _ in 0..200 {
         let shared: [u8; 16] = [0; 16].map(|_| numbers.next() as u8);
         let packed = pack6(shared);
@@ -437,7 +437,7 @@ fn interleaved_tensors_have_their_slices_as_a_dimension() {
 
 #[test]
 fn maps_survive_their_bytes_and_no_bytes_break_a_copy() {
-    let mut numbers = Numbers::new(23);
+    let mut numbers = ImageNumbers::new(23);
     for round in 0..20_000 {
         let mut bytes = random_tiled(&mut numbers).to_bytes();
         for _ in 0..round % 5 {

@@ -1,8 +1,8 @@
-use super::Numbers;
+use super::ImageNumbers;
 use crate::image::cube;
 use crate::image::format::{ChannelOrder, ChannelType, Format};
 use crate::image::layout::{Geometry, ImageDescription};
-use crate::image::sampler::{AddressMode, Compare, Filter, Sampler, axis};
+use crate::image::sampler::{AddressMode, DepthCompare, Filter, Sampler, axis};
 use crate::image::texture::{Coordinates, Fetched, Level, Request, fetch, gather, to_half};
 use crate::values::Marks;
 
@@ -26,7 +26,7 @@ fn first(fetched: Fetched) -> f32 {
 /// An image whose texels are small whole numbers, and those numbers.
 fn numbered(geometry: Geometry, size: [u32; 3], layers: u32, levels: u32) -> (ImageDescription, Vec<u8>, Vec<i128>) {
     let image = ImageDescription { layers, levels, ..ImageDescription::new(geometry, size, FLOAT) };
-    let mut numbers = Numbers::new(7);
+    let mut numbers = ImageNumbers::new(7);
     let texels: Vec<i128> = (0..image.bytes() / 4).map(|_| i128::from(numbers.below(2001)) - 1000).collect();
     let bytes = image.filled(|i| texels[i as usize] as f64);
     (image, bytes, texels)
@@ -93,7 +93,7 @@ fn reference_axis(k: i128, size: i128, normalized: bool, mode: AddressMode, line
 
 #[test]
 fn filtering_agrees_with_whole_numbers() {
-    let mut numbers = Numbers::new(3);
+    let mut numbers = ImageNumbers::new(3);
     let mut blends = 0;
     for (geometry, size, layers) in [
         (Geometry::D1, [7, 1, 1], 1),
@@ -356,11 +356,11 @@ fn depths_are_compared_before_they_are_filtered() {
         let request = Request { depth: Some(depth), ..at(Geometry::D1, [1.25, 0.0, 0.0, 0.0]) };
         first(fetch(&image, &bytes[..], &Sampler { compare, ..sampler }, &request).unwrap())
     };
-    assert_eq!(compare(0.5, Compare::LessEqual), 0.75);
-    assert_eq!(compare(0.5, Compare::Greater), 0.25);
-    assert_eq!(compare(0.1, Compare::Less), 1.0);
-    assert_eq!(compare(f32::NAN, Compare::Always), 1.0);
-    assert_eq!(compare(f32::NAN, Compare::LessEqual), 0.0);
+    assert_eq!(compare(0.5, DepthCompare::LessEqual), 0.75);
+    assert_eq!(compare(0.5, DepthCompare::Greater), 0.25);
+    assert_eq!(compare(0.1, DepthCompare::Less), 1.0);
+    assert_eq!(compare(f32::NAN, DepthCompare::Always), 1.0);
+    assert_eq!(compare(f32::NAN, DepthCompare::LessEqual), 0.0);
 }
 
 #[test]
@@ -402,7 +402,7 @@ fn direction(face: u32, s: f64, t: f64) -> [f64; 3] {
 fn cube_faces() {
     let (mut image, bytes, texels) = numbered(Geometry::Acube, [8, 8, 1], 2, 1);
     image.normalized_coords = false;
-    let mut numbers = Numbers::new(5);
+    let mut numbers = ImageNumbers::new(5);
     for _ in 0..4000 {
         let (face, layer) = (numbers.below(6) as u32, numbers.below(2));
         let (x, y) = (numbers.below(8), numbers.below(8));

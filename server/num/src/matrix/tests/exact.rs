@@ -1,6 +1,6 @@
 //! Products that are exact or rounded as the manual says: integers, bits, doubles.
 
-use super::Random;
+use super::MatrixRandom;
 use super::floats::spec;
 use crate::matrix::element::Element::{self, *};
 use crate::matrix::numerics::Unit;
@@ -23,7 +23,7 @@ fn whole(element: Element, bits: u64) -> i64 {
 
 #[test]
 fn integers_wrap_or_saturate() {
-    let mut random = Random(0x1_2345);
+    let mut random = MatrixRandom(0x1_2345);
     for (a_type, b_type, k) in [(U8, S8, 32), (S8, S8, 16), (U8, U8, 32), (S4, U4, 64), (S4, S4, 32)] {
         for saturating in [false, true] {
             let kind = if saturating { Kind::Saturating } else { Kind::Plain };
@@ -52,7 +52,7 @@ fn integers_wrap_or_saturate() {
 
 #[test]
 fn sparse_integers() {
-    let mut random = Random(0x5943);
+    let mut random = MatrixRandom(0x5943);
     for (element, k) in [(S8, 64), (U4, 128)] {
         let dense = spec("sm_80", Unit::Mma, (16, 8, k), [S32, element, element, S32], Kind::Plain);
         let product = Product::new(Spec { sparse: true, ..dense }).unwrap();
@@ -103,7 +103,7 @@ fn metadata_that_means_nothing_is_told() {
 
 #[test]
 fn bits_are_counted() {
-    let mut random = Random(0xb17);
+    let mut random = MatrixRandom(0xb17);
     for (operation, k) in [(BitOperation::Xor, 256), (BitOperation::And, 128), (BitOperation::Xor, 128)] {
         let kind = Kind::Bits(operation);
         let product = Product::new(spec("sm_80", Unit::Mma, (16, 8, k), [S32, B1, B1, S32], kind)).unwrap();
@@ -125,7 +125,7 @@ fn bits_are_counted() {
 
 #[test]
 fn products_of_doubles_are_chains() {
-    let mut random = Random(9);
+    let mut random = MatrixRandom(9);
     let kind = Kind::Rounded(Rounding::Zero);
     let product = Product::new(spec("sm_90", Unit::Mma, (16, 8, 16), [F64; 4], kind)).unwrap();
     let mut all = |count: usize| -> Vec<u64> {

@@ -1,7 +1,7 @@
 //! Products of floating-point matrices of every type and generation against the reference model.
 
-use super::Random;
-use super::reference::{self, Model, Output};
+use super::MatrixRandom;
+use super::reference::{self, ReferenceModel, ReferenceOutput};
 use crate::matrix::element::Element::{self, *};
 use crate::matrix::numerics::{Numerics, Unit};
 use crate::matrix::product::{Kind, Operands, Product, Shape, Spec};
@@ -25,7 +25,7 @@ pub fn spec(target: &str, unit: Unit, shape: (usize, usize, usize), types: [Elem
 }
 
 /// Bits that make interesting sums: mostly of like size, with zeros, subnormals, extremes, and seldom what is no number.
-pub fn bits(random: &mut Random, element: Element, style: u64) -> u64 {
+pub fn bits(random: &mut MatrixRandom, element: Element, style: u64) -> u64 {
     let width = element.bits();
     let all = random.next() & (u64::MAX >> (64 - width));
     let (exponent, fraction) = match element {
@@ -36,7 +36,7 @@ pub fn bits(random: &mut Random, element: Element, style: u64) -> u64 {
         E5m2 => (5, 2),
         _ => return all,
     };
-    let spread = |random: &mut Random, bits: u64, base: u64, range: u64| {
+    let spread = |random: &mut MatrixRandom, bits: u64, base: u64, range: u64| {
         let field = base + random.below(range);
         bits & !(((1 << exponent) - 1) << fraction) | field << fraction
     };
@@ -58,24 +58,24 @@ pub fn bits(random: &mut Random, element: Element, style: u64) -> u64 {
     }
 }
 
-fn matrix(random: &mut Random, element: Element, count: usize, style: u64) -> Vec<u64> {
+fn matrix(random: &mut MatrixRandom, element: Element, count: usize, style: u64) -> Vec<u64> {
     (0..count).map(|_| bits(random, element, style)).collect()
 }
 
 /// What the papers print for each target and type.
-fn published() -> Vec<(&'static str, Unit, Element, Element, usize, Model)> {
-    let model = |fraction, at_once, zero, output| Model { fraction, at_once, zero, output };
+fn published() -> Vec<(&'static str, Unit, Element, Element, usize, ReferenceModel)> {
+    let model = |fraction, at_once, zero, output| ReferenceModel { fraction, at_once, zero, output };
     let mut all = Vec::new();
     for (target, fraction, halves, zero) in
         [("sm_70", 23, 4, -131), ("sm_75", 24, 8, -132), ("sm_80", 24, 8, -132), ("sm_89", 24, 8, -132)]
     {
-        for (d, output) in [(F32, Output::F32), (F16, Output::F16)] {
+        for (d, output) in [(F32, ReferenceOutput::F32), (F16, ReferenceOutput::F16)] {
             all.push((target, Unit::Mma, F16, d, 16, model(fraction, halves, zero, output)));
         }
     }
     for target in ["sm_80", "sm_89"] {
-        all.push((target, Unit::Mma, Bf16, F32, 16, model(24, 8, -132, Output::F32)));
-        all.push((target, Unit::Mma, Tf32, F32, 8, model(24, 4, -132, Output::F32)));
+        all.push((target, Unit::Mma, Bf16, F32, 16, model(24, 8, -132, ReferenceOutput::F32)));
+        all.push((target, Unit::Mma, Tf32, F32, 8, model(24, 4, -132, ReferenceOutput::F32)));
     }
     for (target, unit) in [
         ("sm_90a", Unit::Mma),
@@ -84,21 +84,21 @@ fn published() -> Vec<(&'static str, Unit, Element, Element, usize, Model)> {
         ("sm_100a", Unit::Tcgen05),
         ("sm_120a", Unit::Mma),
     ] {
-        all.push((target, unit, F16, F32, 16, model(25, 16, -133, Output::F32)));
-        all.push((target, unit, F16, F16, 16, model(25, 16, -133, Output::F16)));
-        all.push((target, unit, Bf16, F32, 16, model(25, 16, -133, Output::F32)));
-        all.push((target, unit, Tf32, F32, 8, model(25, 8, -133, Output::F32)));
+        all.push((target, unit, F16, F32, 16, model(25, 16, -133, ReferenceOutput::F32)));
+        all.push((target, unit, F16, F16, 16, model(25, 16, -133, ReferenceOutput::F16)));
+        all.push((target, unit, Bf16, F32, 16, model(25, 16, -133, ReferenceOutput::F32)));
+        all.push((target, unit, Tf32, F32, 8, model(25, 8, -133, ReferenceOutput::F32)));
     }
     for narrow in [E4m3, E5m2] {
-        all.push(("sm_89", Unit::Mma, narrow, F32, 32, model(13, 16, -132, Output::E8M13)));
-        all.push(("sm_89", Unit::Mma, narrow, F16, 32, model(13, 16, -132, Output::F16)));
-        all.push(("sm_90a", Unit::Wgmma, narrow, F32, 32, model(13, 32, -133, Output::E8M13)));
-        all.push(("sm_90a", Unit::Wgmma, narrow, F16, 32, model(13, 32, -133, Output::F16)));
+        all.push(("sm_89", Unit::Mma, narrow, F32, 32, model(13, 16, -132, ReferenceOutput::E8M13)));
+        all.push(("sm_89", Unit::Mma, narrow, F16, 32, model(13, 16, -132, ReferenceOutput::F16)));
+        all.push(("sm_90a", Unit::Wgmma, narrow, F32, 32, model(13, 32, -133, ReferenceOutput::E8M13)));
+        all.push(("sm_90a", Unit::Wgmma, narrow, F16, 32, model(13, 32, -133, ReferenceOutput::F16)));
     }
     for narrow in [E4m3, E5m2, E3m2, E2m3, E2m1] {
         for (target, unit) in [("sm_100a", Unit::Tcgen05), ("sm_120a", Unit::Mma)] {
-            all.push((target, unit, narrow, F32, 32, model(25, 32, -133, Output::F32)));
-            all.push((target, unit, narrow, F16, 32, model(25, 32, -133, Output::F16)));
+            all.push((target, unit, narrow, F32, 32, model(25, 32, -133, ReferenceOutput::F32)));
+            all.push((target, unit, narrow, F16, 32, model(25, 32, -133, ReferenceOutput::F16)));
         }
     }
     all
@@ -106,7 +106,7 @@ fn published() -> Vec<(&'static str, Unit, Element, Element, usize, Model)> {
 
 #[test]
 fn every_generation_adds_as_published() {
-    let mut random = Random(0x1234_5678_9abc_def1);
+    let mut random = MatrixRandom(0x1234_5678_9abc_def1);
     for (target, unit, a_type, d, k, model) in published() {
         let (m, n) = (8, 8);
         let product = Product::new(spec(target, unit, (m, n, k), [d, a_type, a_type, d], Kind::Plain)).unwrap();
@@ -140,7 +140,7 @@ fn a_half_in_c_is_converted_first() {
 
 #[test]
 fn mixed_types_and_negation() {
-    let mut random = Random(77);
+    let mut random = MatrixRandom(77);
     let mut spec = spec("sm_120a", Unit::Mma, (16, 8, 32), [F32, E4m3, E2m1, F32], Kind::Plain);
     (spec.negate_a, spec.negate_b) = (true, false);
     let product = Product::new(spec).unwrap();
@@ -148,7 +148,7 @@ fn mixed_types_and_negation() {
     let b = matrix(&mut random, E2m1, 32 * 8, 0);
     let c = matrix(&mut random, F32, 16 * 8, 1);
     let outcome = product.multiply(&Operands { a: &a, b: &b, c: &c, ..Operands::default() }).unwrap();
-    let model = Model { fraction: 25, at_once: 32, zero: -133, output: Output::F32 };
+    let model = ReferenceModel { fraction: 25, at_once: 32, zero: -133, output: ReferenceOutput::F32 };
     for (at, is) in outcome.d.iter().enumerate() {
         let negated: Vec<u64> = a[at / 8 * 32..][..32].iter().map(|a| a ^ 0x80).collect();
         let line: Vec<u64> = (0..32).map(|k| b[k * 8 + at % 8]).collect();
@@ -158,8 +158,8 @@ fn mixed_types_and_negation() {
 
 #[test]
 fn block_scales_on_bytes_move_the_exponents() {
-    let mut random = Random(0x5ca1e);
-    let model = Model { fraction: 25, at_once: 32, zero: -133, output: Output::F32 };
+    let mut random = MatrixRandom(0x5ca1e);
+    let model = ReferenceModel { fraction: 25, at_once: 32, zero: -133, output: ReferenceOutput::F32 };
     for (a_type, b_type) in [(E4m3, E4m3), (E5m2, E4m3), (E2m1, E3m2), (E2m3, E2m3)] {
         let kind = Kind::Scaled { scale: Ue8m0, blocks: 1, packed: false };
         let product = Product::new(spec("sm_120a", Unit::Mma, (16, 8, 32), [F32, a_type, b_type, F32], kind)).unwrap();
@@ -167,7 +167,7 @@ fn block_scales_on_bytes_move_the_exponents() {
             let a = matrix(&mut random, a_type, 16 * 32, if round % 7 == 0 { 0 } else { 4 });
             let b = matrix(&mut random, b_type, 32 * 8, 4);
             let c = matrix(&mut random, F32, 16 * 8, round % 5);
-            let scale = |random: &mut Random| match round % 3 {
+            let scale = |random: &mut MatrixRandom| match round % 3 {
                 0 => random.below(256),
                 1 => 120 + random.below(14),
                 _ => random.below(60),
@@ -191,7 +191,7 @@ fn block_scales_on_bytes_move_the_exponents() {
 /// The model of four-bit floats: groups of 16, their exact sum times the scales' significands.
 fn grouped(a: &[u64], b: &[u64], c: u64, scale: Element, sa: &[u64], sb: &[u64]) -> u64 {
     let of = |bits: u64| reference::value(E2m1, bits);
-    let model = Model { fraction: 35, at_once: 64, zero: -139, output: Output::F32 };
+    let model = ReferenceModel { fraction: 35, at_once: 64, zero: -139, output: ReferenceOutput::F32 };
     let mut terms = Vec::new();
     let mut ieee = reference::value(F32, c);
     for group in 0..a.len() / 16 {
@@ -210,27 +210,27 @@ fn grouped(a: &[u64], b: &[u64], c: u64, scale: Element, sa: &[u64], sb: &[u64])
     }
     if ieee.is_nan() || reference::value(F32, c).is_infinite() {
         let c = reference::value(F32, c);
-        return reference::output(if ieee.is_nan() { ieee } else { c }, Output::F32);
+        return reference::output(if ieee.is_nan() { ieee } else { c }, ReferenceOutput::F32);
     }
     let c = reference::value(F32, c);
     terms.push((c, if c == 0.0 { model.zero } else { reference::exponent(F32, c) }));
     let top = terms.iter().map(|t| t.1).max().unwrap();
-    reference::output(reference::fused_at(&terms, top, model), Output::F32)
+    reference::output(reference::fused_at(&terms, top, model), ReferenceOutput::F32)
 }
 
 #[test]
 fn block_scales_on_four_bits_multiply_groups() {
-    let mut random = Random(0xf00d);
+    let mut random = MatrixRandom(0xf00d);
     for (scale, blocks, k) in [(Ue8m0, 2, 64), (Ue4m3, 4, 64), (Ue8m0, 4, 64), (Ue4m3, 6, 96), (Ue8m0, 3, 96)] {
         let kind = Kind::Scaled { scale, blocks, packed: true };
         let product = Product::new(spec("sm_103a", Unit::Tcgen05, (16, 8, k), [F32, E2m1, E2m1, F32], kind)).unwrap();
         for round in 0..40 {
             let sparse = if round % 4 == 0 { 9 } else { 0 };
-            let element = |random: &mut Random| if random.below(10) < sparse { 0 } else { random.below(16) };
+            let element = |random: &mut MatrixRandom| if random.below(10) < sparse { 0 } else { random.below(16) };
             let a: Vec<u64> = (0..16 * k).map(|_| element(&mut random)).collect();
             let b: Vec<u64> = (0..8 * k).map(|_| element(&mut random)).collect();
             let c = matrix(&mut random, F32, 16 * 8, round % 5);
-            let factor = |random: &mut Random| match (scale, round % 3) {
+            let factor = |random: &mut MatrixRandom| match (scale, round % 3) {
                 (Ue8m0, 0) => 100 + random.below(50),
                 (Ue8m0, 1) => random.below(70),
                 _ => random.below(256),
@@ -255,8 +255,8 @@ fn block_scales_on_four_bits_multiply_groups() {
 /// As `ptxas` makes it for sm_90: of each four neighbours first two then two, from zero, C at the end.
 #[test]
 fn bytes_on_hopper_go_through_halves() {
-    let mut random = Random(0x90);
-    let half = Model { fraction: 25, at_once: 16, zero: -133, output: Output::F32 };
+    let mut random = MatrixRandom(0x90);
+    let half = ReferenceModel { fraction: 25, at_once: 16, zero: -133, output: ReferenceOutput::F32 };
     for element in [E4m3, E5m2] {
         let product =
             Product::new(spec("sm_90a", Unit::Mma, (16, 8, 32), [F32, element, element, F32], Kind::Plain)).unwrap();
@@ -272,7 +272,9 @@ fn bytes_on_hopper_go_through_halves() {
                 };
                 // Exact in halves, whose exponents of subnormal bytes are those of normal halves.
                 let widen = |bits: Vec<u64>| -> Vec<u64> {
-                    bits.iter().map(|b| reference::output(reference::value(element, *b), Output::F16)).collect()
+                    bits.iter()
+                        .map(|b| reference::output(reference::value(element, *b), ReferenceOutput::F16))
+                        .collect()
                 };
                 let mut sum = 0;
                 for two in 0..2 {
@@ -288,7 +290,7 @@ fn bytes_on_hopper_go_through_halves() {
 
 #[test]
 fn sparse_is_dense_with_zeros_where_nothing_is_lost() {
-    let mut random = Random(0x24);
+    let mut random = MatrixRandom(0x24);
     for (target, a_type, k) in [("sm_80", F16, 32), ("sm_80", Tf32, 16), ("sm_90a", Bf16, 32), ("sm_89", E4m3, 64)] {
         let mut sparse = spec(target, Unit::Mma, (16, 8, k), [F32, a_type, a_type, F32], Kind::Plain);
         sparse.sparse = true;
@@ -303,7 +305,7 @@ fn sparse_is_dense_with_zeros_where_nothing_is_lost() {
         let (columns, defined) = columns(&metadata, 16, k, pattern, Indices::Different);
         assert!(defined);
         // Small whole numbers: sums are exact in any order.
-        let small = |random: &mut Random| match a_type {
+        let small = |random: &mut MatrixRandom| match a_type {
             F16 => [0x3c00, 0x4000, 0xc000, 0xbc00, 0x4200][random.below(5) as usize],
             Tf32 => [0x3f80_0000, 0x4000_0000, 0xc000_0000][random.below(3) as usize],
             Bf16 => [0x3f80, 0x4000, 0xc000, 0xbf80][random.below(4) as usize],
@@ -326,14 +328,14 @@ fn sparse_is_dense_with_zeros_where_nothing_is_lost() {
 /// What is not marked must come out of every order that the manual allows; here of sums in single precision both ways.
 #[test]
 fn unmarked_results_are_those_of_every_order() {
-    let mut random = Random(0xdecade);
+    let mut random = MatrixRandom(0xdecade);
     let (mut unmarked, mut marked) = (0, 0);
     let types = [("sm_80", F16, 16), ("sm_90a", Bf16, 16), ("sm_80", Tf32, 8), ("sm_89", E4m3, 32)];
     for (target, element, k) in types {
         let product =
             Product::new(spec(target, Unit::Mma, (16, 8, k), [F32, element, element, F32], Kind::Plain)).unwrap();
         for round in 0..60 {
-            let few = |random: &mut Random, element: Element| {
+            let few = |random: &mut MatrixRandom, element: Element| {
                 let width = element.bits();
                 let keep = if round % 2 == 0 { 3 } else { 7 };
                 let mantissa = match element {

@@ -1,6 +1,6 @@
 //! Registers against matrices, rows of memory against registers.
 
-use super::Random;
+use super::MatrixRandom;
 use crate::matrix::element::Element;
 use crate::matrix::fragment::Fragment;
 use crate::matrix::movement::{Movement, ROW};
@@ -40,7 +40,7 @@ fn find(name: &str, modifiers: &[&str]) -> (&'static Form, Values) {
 
 #[test]
 fn matrices_come_back_from_registers() {
-    let mut random = Random(0xabcd);
+    let mut random = MatrixRandom(0xabcd);
     let mut count = 0;
     for name in ["mma", "mma.sp::ordered_metadata", "wgmma.mma_async", "wgmma.mma_async.sp", "movmatrix", "tcgen05.ld"]
     {
@@ -108,7 +108,7 @@ fn small_elements_stand_in_bytes() {
 fn fragments_of_wmma_are_ours_but_whole() {
     // m16n16k16 of f16 (A twice over), of s8, m32n8k16, m8n8k128 of bits, doubles.
     let cases = [(16, 16, 16, 8, 32), (16, 16, 8, 2, 32), (32, 16, 16, 8, 32), (8, 128, 1, 1, 32), (8, 8, 64, 2, 64)];
-    let mut random = Random(5);
+    let mut random = MatrixRandom(5);
     for (rows, columns, width, registers, bits) in cases {
         let fragment = Fragment::opaque(rows, columns, width, registers, bits).unwrap();
         let mask = u64::MAX >> (64 - width);
@@ -123,13 +123,13 @@ fn fragments_of_wmma_are_ours_but_whole() {
     assert!(Fragment::opaque(16, 16, 16, 3, 32).is_err());
 }
 
-fn rows(random: &mut Random, count: usize) -> Vec<[u8; ROW]> {
+fn rows(random: &mut MatrixRandom, count: usize) -> Vec<[u8; ROW]> {
     (0..count).map(|_| std::array::from_fn(|_| random.next() as u8)).collect()
 }
 
 #[test]
 fn ldmatrix_gives_what_the_manual_says() {
-    let mut random = Random(0x1d);
+    let mut random = MatrixRandom(0x1d);
     for (modifiers, transposed, matrices) in
         [(&[".m8n8", ".x4", ".b16"][..], false, 4), (&[".m8n8", ".x2", ".trans", ".b16"], true, 2)]
     {
@@ -157,7 +157,7 @@ fn ldmatrix_gives_what_the_manual_says() {
 
 #[test]
 fn ldmatrix_spreads_small_elements() {
-    let mut random = Random(0x46);
+    let mut random = MatrixRandom(0x46);
     for (format, width, shift) in [(".b6x16_p32", 6, 0), (".b4x16_p64", 4, 2)] {
         for shape in [".m8n16", ".m16n16"] {
             let (form, values) = find("ldmatrix", &[shape, ".x2", ".b8x16", format]);
@@ -188,7 +188,7 @@ fn ldmatrix_spreads_small_elements() {
 
 #[test]
 fn stmatrix_is_the_way_back() {
-    let mut random = Random(0x57);
+    let mut random = MatrixRandom(0x57);
     let mut count = 0;
     for (form, values) in written("stmatrix", true) {
         let Ok(store) = Movement::new("stmatrix", form, &values) else { continue };

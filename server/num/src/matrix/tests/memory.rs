@@ -2,8 +2,8 @@
 
 use crate::matrix::descriptor::{instruction, tcgen05, wgmma};
 use crate::matrix::element::Element;
-use crate::matrix::shared::{Major, SharedMatrix, Swizzle};
-use crate::matrix::tensor::{Accumulators, Cell, scale};
+use crate::matrix::shared::{Major, SharedMatrix, SharedSwizzle};
+use crate::matrix::tensor::{Accumulators, TensorCell, scale};
 use ptx_isa::Modifier;
 use std::collections::HashSet;
 
@@ -25,13 +25,14 @@ fn swizzle(b: u32, address: u32) -> u32 {
 /// The examples of 9.7.16.3.3: majorness, bits of swizzling, bytes of an element, sizes and strides along MN, then along K.
 #[test]
 fn canonical_layouts_are_those_of_the_manual() {
-    type Example = (Major, Swizzle, u32, u32, &'static [u32], &'static [u32], &'static [u32], &'static [u32], u32, u32);
+    type Example =
+        (Major, SharedSwizzle, u32, u32, &'static [u32], &'static [u32], &'static [u32], &'static [u32], u32, u32);
     let examples: [Example; 5] = [
-        (Major::K, Swizzle::None, 0, 4, &[8, 2], &[4, 32], &[4, 4], &[1, 64], 64, 32),
-        (Major::K, Swizzle::Bytes32, 1, 4, &[8, 2], &[8, 64], &[4, 2], &[1, 4], 0, 64),
-        (Major::MN, Swizzle::None, 0, 2, &[8, 1, 2], &[1, 8, 64], &[8, 2], &[8, 128], 128, 64),
-        (Major::MN, Swizzle::Bytes32, 1, 2, &[8, 2, 2], &[1, 8, 128], &[8, 2], &[16, 256], 128, 256),
-        (Major::MN, Swizzle::Bytes64, 2, 2, &[8, 4, 2], &[1, 8, 256], &[8, 2], &[32, 512], 256, 512),
+        (Major::K, SharedSwizzle::None, 0, 4, &[8, 2], &[4, 32], &[4, 4], &[1, 64], 64, 32),
+        (Major::K, SharedSwizzle::Bytes32, 1, 4, &[8, 2], &[8, 64], &[4, 2], &[1, 4], 0, 64),
+        (Major::MN, SharedSwizzle::None, 0, 2, &[8, 1, 2], &[1, 8, 64], &[8, 2], &[8, 128], 128, 64),
+        (Major::MN, SharedSwizzle::Bytes32, 1, 2, &[8, 2, 2], &[1, 8, 128], &[8, 2], &[16, 256], 128, 256),
+        (Major::MN, SharedSwizzle::Bytes64, 2, 2, &[8, 4, 2], &[1, 8, 256], &[8, 2], &[32, 512], 256, 512),
     ];
     for (major, mode, b, bytes, mn_sizes, mn_strides, k_sizes, k_strides, leading, stride) in examples {
         let matrix = SharedMatrix {
@@ -59,22 +60,28 @@ fn canonical_layouts_are_those_of_the_manual() {
 
 #[test]
 fn every_layout_gives_each_element_a_place_of_its_own() {
-    let modes = [Swizzle::None, Swizzle::Bytes32, Swizzle::Bytes64, Swizzle::Bytes128, Swizzle::Bytes128By32];
+    let modes = [
+        SharedSwizzle::None,
+        SharedSwizzle::Bytes32,
+        SharedSwizzle::Bytes64,
+        SharedSwizzle::Bytes128,
+        SharedSwizzle::Bytes128By32,
+    ];
     for swizzle in modes {
         for major in [Major::K, Major::MN] {
             for (bits, in_sixteens) in [(32, false), (16, false), (8, false), (4, false), (6, true), (4, true)] {
                 let span = match swizzle {
-                    Swizzle::None => 16,
-                    Swizzle::Bytes32 => 32,
-                    Swizzle::Bytes64 => 64,
+                    SharedSwizzle::None => 16,
+                    SharedSwizzle::Bytes32 => 32,
+                    SharedSwizzle::Bytes64 => 64,
                     _ => 128,
                 };
                 let unit = if in_sixteens { 16 } else { 128 / bits };
                 let (leading, stride) = match (major, swizzle) {
-                    (Major::K, Swizzle::None) => (4096, 128),
+                    (Major::K, SharedSwizzle::None) => (4096, 128),
                     (Major::K, _) => (0, 8 * span),
-                    (Major::MN, Swizzle::None) => (4096, 128),
-                    (Major::MN, Swizzle::Bytes128By32) => (8192, 512),
+                    (Major::MN, SharedSwizzle::None) => (4096, 128),
+                    (Major::MN, SharedSwizzle::Bytes128By32) => (8192, 512),
                     (Major::MN, _) => (8192, 8 * span),
                 };
                 let matrix = SharedMatrix {
@@ -106,7 +113,7 @@ fn every_layout_gives_each_element_a_place_of_its_own() {
 /// A step along K within the swizzled rows is made by adding bytes to the start address, as kernels do it.
 #[test]
 fn a_step_along_k_is_a_step_of_the_address() {
-    for (swizzle, span) in [(Swizzle::Bytes128, 128), (Swizzle::Bytes64, 64)] {
+    for (swizzle, span) in [(SharedSwizzle::Bytes128, 128), (SharedSwizzle::Bytes64, 64)] {
         let whole = SharedMatrix {
             start: 2048,
             leading: 16,
@@ -132,7 +139,7 @@ fn a_step_along_k_is_a_step_of_the_address() {
         stride: 1024,
         base_offset,
         second_chunk: None,
-        swizzle: Swizzle::Bytes128,
+        swizzle: SharedSwizzle::Bytes128,
         major: Major::K,
         element_bits: 16,
         in_sixteens: false,
@@ -162,16 +169,16 @@ fn descriptors_are_read_as_the_manual_says() {
     let bits = (0x1230 >> 4) | (0x400 >> 4) << 16 | (0x800u64 >> 4) << 32 | 3 << 49 | 2 << 62;
     let matrix = wgmma(bits, Major::MN, 16).unwrap();
     assert_eq!((matrix.start, matrix.leading, matrix.stride, matrix.base_offset), (0x1230, 0x400, 0x800, 3));
-    assert_eq!((matrix.swizzle, matrix.major), (Swizzle::Bytes64, Major::MN));
+    assert_eq!((matrix.swizzle, matrix.major), (SharedSwizzle::Bytes64, Major::MN));
     let bits = bits & !(3 << 62) | 1 << 46;
     for (mode, swizzle) in [
-        (0, Some(Swizzle::None)),
-        (1, Some(Swizzle::Bytes128By32)),
-        (2, Some(Swizzle::Bytes128)),
+        (0, Some(SharedSwizzle::None)),
+        (1, Some(SharedSwizzle::Bytes128By32)),
+        (2, Some(SharedSwizzle::Bytes128)),
         (3, None),
-        (4, Some(Swizzle::Bytes64)),
+        (4, Some(SharedSwizzle::Bytes64)),
         (5, None),
-        (6, Some(Swizzle::Bytes32)),
+        (6, Some(SharedSwizzle::Bytes32)),
         (7, None),
     ] {
         assert_eq!(tcgen05(bits | mode << 61, Major::K, 8, false).ok().map(|m| m.swizzle), swizzle);
@@ -226,16 +233,22 @@ fn accumulators_fill_tensor_memory_without_gaps() {
         }
         assert_eq!(seen.len() as u32, m * n);
     }
-    assert_eq!(Accumulators::of(64, 1, false, false).unwrap().cell(17, 5, 64), Cell { cta: 0, lane: 33, column: 5 });
-    assert_eq!(Accumulators::of(128, 2, false, false).unwrap().cell(70, 40, 64), Cell { cta: 1, lane: 70, column: 8 });
+    assert_eq!(
+        Accumulators::of(64, 1, false, false).unwrap().cell(17, 5, 64),
+        TensorCell { cta: 0, lane: 33, column: 5 }
+    );
+    assert_eq!(
+        Accumulators::of(128, 2, false, false).unwrap().cell(70, 40, 64),
+        TensorCell { cta: 1, lane: 70, column: 8 }
+    );
     assert!(Accumulators::of(96, 1, false, false).is_err());
 }
 
 #[test]
 fn block_scales_in_tensor_memory() {
-    assert_eq!(scale(40, 0, 1, 3).unwrap(), (Cell { cta: 0, lane: 8, column: 1 }, 3));
-    assert_eq!(scale(127, 1, 2, 2).unwrap(), (Cell { cta: 0, lane: 31, column: 3 }, 3));
-    assert_eq!(scale(0, 2, 4, 0).unwrap(), (Cell { cta: 0, lane: 0, column: 0 }, 2));
+    assert_eq!(scale(40, 0, 1, 3).unwrap(), (TensorCell { cta: 0, lane: 8, column: 1 }, 3));
+    assert_eq!(scale(127, 1, 2, 2).unwrap(), (TensorCell { cta: 0, lane: 31, column: 3 }, 3));
+    assert_eq!(scale(0, 2, 4, 0).unwrap(), (TensorCell { cta: 0, lane: 0, column: 0 }, 2));
     assert!(scale(0, 0, 4, 2).is_err());
     assert!(scale(0, 0, 3, 0).is_err());
 }
@@ -243,7 +256,7 @@ fn block_scales_in_tensor_memory() {
 /// Whatever bits a kernel makes up, reading them does not fail.
 #[test]
 fn any_bits_are_read() {
-    let mut random = super::Random(0xa11);
+    let mut random = super::MatrixRandom(0xa11);
     for _ in 0..2000 {
         let bits = random.next();
         for major in [Major::K, Major::MN] {

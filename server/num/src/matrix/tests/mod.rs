@@ -8,9 +8,9 @@ mod published;
 mod reference;
 
 /// A small generator of numbers, the same on every run.
-pub(super) struct Random(pub u64);
+pub(super) struct MatrixRandom(pub u64);
 
-impl Random {
+impl MatrixRandom {
     pub fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

@@ -4,15 +4,15 @@ use crate::matrix::element::Element;
 
 /// Parameters as the papers print them.
 #[derive(Clone, Copy, Debug)]
-pub struct Model {
+pub struct ReferenceModel {
     pub fraction: i32,
     pub at_once: usize,
     pub zero: i32,
-    pub output: Output,
+    pub output: ReferenceOutput,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Output {
+pub enum ReferenceOutput {
     F32,
     E8M13,
     F16,
@@ -64,34 +64,34 @@ pub fn exponent(element: Element, value: f64) -> i32 {
 }
 
 /// Terms with the exponents by which they are aligned, truncated and added.
-pub fn fused(terms: &[(f64, i32)], model: Model) -> f64 {
+pub fn fused(terms: &[(f64, i32)], model: ReferenceModel) -> f64 {
     let top = terms.iter().map(|t| if t.0 == 0.0 { model.zero } else { t.1 }).max().unwrap();
     fused_at(terms, top, model)
 }
 
-pub fn fused_at(terms: &[(f64, i32)], top: i32, model: Model) -> f64 {
+pub fn fused_at(terms: &[(f64, i32)], top: i32, model: ReferenceModel) -> f64 {
     let shift = f64::from(model.fraction - top).exp2();
     let sum: i128 = terms.iter().map(|t| (t.0 * shift).trunc() as i128).sum();
     sum as f64 * f64::from(top - model.fraction).exp2()
 }
 
-pub fn output(value: f64, output: Output) -> u64 {
+pub fn output(value: f64, output: ReferenceOutput) -> u64 {
     if value.is_nan() {
-        return if output == Output::F16 { 0x7fff } else { 0x7fff_ffff };
+        return if output == ReferenceOutput::F16 { 0x7fff } else { 0x7fff_ffff };
     }
     let size = value.abs();
     let number = |bits: u32| match output {
-        Output::F16 => self::value(Element::F16, bits.into()),
-        Output::F32 => f64::from(f32::from_bits(bits)),
-        Output::E8M13 => f64::from(f32::from_bits(bits << 10)),
+        ReferenceOutput::F16 => self::value(Element::F16, bits.into()),
+        ReferenceOutput::F32 => f64::from(f32::from_bits(bits)),
+        ReferenceOutput::E8M13 => f64::from(f32::from_bits(bits << 10)),
     };
     let infinity: u32 = match output {
-        Output::F16 => 0x7c00,
-        Output::F32 => 0x7f80_0000,
-        Output::E8M13 => 0x7f80_0000 >> 10,
+        ReferenceOutput::F16 => 0x7c00,
+        ReferenceOutput::F32 => 0x7f80_0000,
+        ReferenceOutput::E8M13 => 0x7f80_0000 >> 10,
     };
     // What would be next after the greatest number, had the format room for it.
-    let beyond = if output == Output::F16 { 65536.0 } else { f64::from(128).exp2() };
+    let beyond = if output == ReferenceOutput::F16 { 65536.0 } else { f64::from(128).exp2() };
     let (mut low, mut high) = (0, infinity);
     while high - low > 1 {
         let middle = (low + high) / 2;
@@ -100,22 +100,29 @@ pub fn output(value: f64, output: Output) -> u64 {
     let next = if high == infinity { beyond } else { number(high) };
     let bits = match output {
         _ if size >= beyond => infinity,
-        Output::F16 => {
+        ReferenceOutput::F16 => {
             let (down, up) = (size - number(low), next - size);
             if up < down || up == down && low % 2 == 1 { high } else { low }
         }
         _ => low,
     };
-    let bits = if output == Output::E8M13 { bits << 10 } else { bits };
+    let bits = if output == ReferenceOutput::E8M13 { bits << 10 } else { bits };
     let sign = value.is_sign_negative() && value != 0.0;
-    u64::from(bits) | u64::from(sign) << if output == Output::F16 { 15 } else { 31 }
+    u64::from(bits) | u64::from(sign) << if output == ReferenceOutput::F16 { 15 } else { 31 }
 }
 
 /// One element of D.
-pub fn dot(a: &[u64], b: &[u64], c: u64, types: (Element, Element, Element), model: Model, scale: (u64, u64)) -> u64 {
+pub fn dot(
+    a: &[u64],
+    b: &[u64],
+    c: u64,
+    types: (Element, Element, Element),
+    model: ReferenceModel,
+    scale: (u64, u64),
+) -> u64 {
     let scales = value(Element::Ue8m0, scale.0) * value(Element::Ue8m0, scale.1);
     let shift = scale.0 as i32 + scale.1 as i32 - 254;
-    let d = if model.output == Output::F16 { Element::F16 } else { Element::F32 };
+    let d = if model.output == ReferenceOutput::F16 { Element::F16 } else { Element::F32 };
     let mut sum = value(types.2, c);
     // A half as C of a single is converted first.
     let mut bits = 0;

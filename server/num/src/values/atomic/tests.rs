@@ -7,9 +7,9 @@ use ptx_isa::tables::{Form, Rule, RuleKind, Term};
 
 use super::*;
 
-struct Random(u64);
+struct AtomicRandom(u64);
 
-impl Random {
+impl AtomicRandom {
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -37,7 +37,7 @@ fn unsigned(bits: u128, width: u32) -> u128 {
 
 #[test]
 fn integers_and_bits() {
-    let mut random = Random(11);
+    let mut random = AtomicRandom(11);
     let mut samples: Vec<(u128, u128, u128)> = Vec::new();
     let edges =
         [0, 1, 2, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 1 << 63, (1 << 63) - 1, u128::from(u64::MAX), u128::MAX];
@@ -88,7 +88,7 @@ fn integers_and_bits() {
 
 /// Pairs of 16-bit values: all first ones against a changing second one, and all special ones against each other.
 fn half_pairs() -> Vec<(u128, u128)> {
-    let mut random = Random(12);
+    let mut random = AtomicRandom(12);
     let special =
         [0, 1, 0x3ff, 0x400, 0x7f, 0x80, 0x3c00, 0x3f80, 0x7bff, 0x7c00, 0x7c01, 0x7f7f, 0x7f80, 0x7f81, 0x7fff];
     let special: Vec<u128> = special.into_iter().flat_map(|bits| [bits, bits | 0x8000]).collect();
@@ -114,7 +114,7 @@ fn sums_of_floats() {
         assert_eq!(function("add", "bf16x2", true)(upper(a), upper(b), 0) >> 16, bf16);
         assert_eq!(function("add", "f16x2", true)(upper(a), upper(b), 0) & 0xffff, 0x4000);
     }
-    let mut random = Random(13);
+    let mut random = AtomicRandom(13);
     let (keep, flush, double) =
         (function("add", "f32", false), function("add", "f32", true), function("add", "f64", false));
     for step in 0..300_000_u64 {
@@ -215,7 +215,7 @@ fn many_values_at_once() {
 
 #[test]
 fn reductions_of_a_warp() {
-    let mut random = Random(14);
+    let mut random = AtomicRandom(14);
     for _ in 0..2_000 {
         let count = 1 + random.next() % 32;
         let values: Vec<u32> = (0..count).map(|_| random.next() as u32).collect();

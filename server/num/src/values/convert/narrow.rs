@@ -4,7 +4,7 @@
 //! NaN, infinity and signs on the way: manual `cvt`, and for `.ue8m0` and `.ue5m3` what NVIDIA's `cuda_fp8.hpp` (13.5) computes where
 //! the hardware lacks the instruction.
 
-use super::real::{Class, Direction, Layout, Real, Special};
+use super::real::{Class, Direction, Layout, Real, SpecialCodes};
 
 /// A format whose codes fit in a byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -72,7 +72,7 @@ static UE4M3: Table = table(Narrow::Ue4m3);
 static UE5M3: Table = table(Narrow::Ue5m3);
 static S2F6: Table = table(Narrow::S2f6);
 
-const fn layout(exponent_bits: u32, fraction_bits: u32, signed: bool, special: Special) -> Layout {
+const fn layout(exponent_bits: u32, fraction_bits: u32, signed: bool, special: SpecialCodes) -> Layout {
     Layout { exponent_bits, fraction_bits, bias: (1 << (exponent_bits - 1)) - 1, signed, special }
 }
 
@@ -85,13 +85,13 @@ impl Narrow {
     #[inline]
     pub const fn layout(self) -> Option<Layout> {
         match self {
-            Self::E4m3 => Some(layout(4, 3, true, Special::OneNan)),
-            Self::E5m2 => Some(layout(5, 2, true, Special::Ieee)),
-            Self::E2m3 => Some(layout(2, 3, true, Special::None)),
-            Self::E3m2 => Some(layout(3, 2, true, Special::None)),
-            Self::E2m1 => Some(layout(2, 1, true, Special::None)),
-            Self::Ue4m3 => Some(layout(4, 3, false, Special::OneNan)),
-            Self::Ue5m3 => Some(layout(5, 3, false, Special::OneNan)),
+            Self::E4m3 => Some(layout(4, 3, true, SpecialCodes::OneNan)),
+            Self::E5m2 => Some(layout(5, 2, true, SpecialCodes::Ieee)),
+            Self::E2m3 => Some(layout(2, 3, true, SpecialCodes::None)),
+            Self::E3m2 => Some(layout(3, 2, true, SpecialCodes::None)),
+            Self::E2m1 => Some(layout(2, 1, true, SpecialCodes::None)),
+            Self::Ue4m3 => Some(layout(4, 3, false, SpecialCodes::OneNan)),
+            Self::Ue5m3 => Some(layout(5, 3, false, SpecialCodes::OneNan)),
             Self::Ue8m0 | Self::S2f6 => None,
         }
     }

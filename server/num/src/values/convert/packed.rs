@@ -22,12 +22,12 @@ pub struct Sources {
 
 /// One element of a packed source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Element {
+enum PackedElement {
     Float(Layout),
     Narrow(Narrow),
 }
 
-impl Element {
+impl PackedElement {
     fn read(self, bits: u64) -> Real {
         match self {
             Self::Float(layout) => layout.decode(bits),
@@ -64,34 +64,34 @@ impl Element {
 
 /// What a packed conversion does, settled before the first lane.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Packed {
-    source: Element,
+pub(super) struct PackedConversion {
+    source: PackedElement,
     /// Whether the elements come from one register instead of one each.
     together: bool,
     count: u32,
-    result: Element,
+    result: PackedElement,
     options: Options,
     direction: Direction,
 }
 
-impl Packed {
+impl PackedConversion {
     #[inline]
     pub(super) fn new(from: Format, to: Format, options: Options) -> Option<Self> {
-        let float = |scalar: Scalar| scalar.layout().map(Element::Float);
+        let float = |scalar: Scalar| scalar.layout().map(PackedElement::Float);
         let (source, together) = match from {
-            Format::Scalar(Scalar::F32) => (Element::Float(Layout::F32), false),
+            Format::Scalar(Scalar::F32) => (PackedElement::Float(Layout::F32), false),
             Format::Pair(scalar) => (float(scalar)?, true),
-            Format::Narrow2(narrow) => (Element::Narrow(narrow), true),
+            Format::Narrow2(narrow) => (PackedElement::Narrow(narrow), true),
             _ => return None,
         };
         let (result, count) = match to {
             Format::Pair(scalar) => (float(scalar)?, 2),
-            Format::Narrow2(narrow) => (Element::Narrow(narrow), 2),
-            Format::Narrow4(narrow) => (Element::Narrow(narrow), 4),
+            Format::Narrow2(narrow) => (PackedElement::Narrow(narrow), 2),
+            Format::Narrow4(narrow) => (PackedElement::Narrow(narrow), 4),
             Format::Scalar(_) => return None,
         };
-        let narrow_source = matches!(source, Element::Narrow(_));
-        let narrow_result = matches!(result, Element::Narrow(_));
+        let narrow_source = matches!(source, PackedElement::Narrow(_));
+        let narrow_result = matches!(result, PackedElement::Narrow(_));
         let stochastic = options.rounding == Some(Rounding::Rs);
         // From halves to halves and between narrow formats there is nothing, four elements go with `.rs` and single sources.
         if (together && narrow_source == narrow_result)
@@ -125,12 +125,12 @@ impl Packed {
         }
         let half = |upper: bool| (if upper { extra >> 16 } else { extra }) as u32 & 0xffff;
         match (self.result, self.count) {
-            (Element::Float(layout), _) => {
+            (PackedElement::Float(layout), _) => {
                 // As many random bits as `.f32` has digits more than the format: 13 or 16.
                 let width = Layout::F32.fraction_bits - layout.fraction_bits;
                 Direction::Stochastic { bits: half(index == 0) & ((1 << width) - 1), width }
             }
-            (Element::Narrow(narrow), _) => {
+            (PackedElement::Narrow(narrow), _) => {
                 let first_pair = index < 2;
                 let field = if narrow == Narrow::E2m1 {
                     let byte = |place: u32| (extra >> place) as u32 & 0xff;
@@ -168,7 +168,7 @@ impl Packed {
     fn element(&self, index: u32, bits: u64, extra: u64) -> u64 {
         let mut value = self.source.read(bits);
         // `.scaled::n1` takes subnormal inputs as zero (manual 9.4); that the zero keeps its sign is ours.
-        if let (Scaled::One, Element::Float(layout)) = (self.options.scaled, self.source)
+        if let (Scaled::One, PackedElement::Float(layout)) = (self.options.scaled, self.source)
             && layout.is_subnormal(bits)
         {
             value = Real::zero(value.negative);
@@ -178,8 +178,8 @@ impl Packed {
                 value = Real::NAN;
                 0
             }
-            (Some(power), Element::Narrow(_)) => power,
-            (Some(power), Element::Float(_)) => -power,
+            (Some(power), PackedElement::Narrow(_)) => power,
+            (Some(power), PackedElement::Float(_)) => -power,
         };
         self.result.write(value.times_power(power), self.direction(index, extra), &self.options)
     }
@@ -188,8 +188,8 @@ impl Packed {
     #[inline]
     pub(super) fn can_be_open(&self) -> bool {
         let nan_result = match self.result {
-            Element::Float(_) => true,
-            Element::Narrow(narrow) => narrow == Narrow::E5m2,
+            PackedElement::Float(_) => true,
+            PackedElement::Narrow(narrow) => narrow == Narrow::E5m2,
         };
         nan_result || self.options.scaled != Scaled::No || self.options.rounding == Some(Rounding::Rs)
     }
@@ -209,16 +209,16 @@ impl Packed {
             };
             let value = self.source.read(bits);
             let nan_result = match self.result {
-                Element::Float(_) => true,
-                Element::Narrow(narrow) => narrow == Narrow::E5m2,
+                PackedElement::Float(_) => true,
+                PackedElement::Narrow(narrow) => narrow == Narrow::E5m2,
             };
-            let flushed = matches!((self.options.scaled, self.source), (Scaled::One, Element::Float(layout))
+            let flushed = matches!((self.options.scaled, self.source), (Scaled::One, PackedElement::Float(layout))
                 if value.negative && layout.is_subnormal(bits));
             let random = stochastic
                 && value.class == Class::Finite
                 && match self.result {
-                    Element::Narrow(_) => true,
-                    Element::Float(layout) => layout.is_tiny(value, Direction::Zero),
+                    PackedElement::Narrow(_) => true,
+                    PackedElement::Float(layout) => layout.is_tiny(value, Direction::Zero),
                 };
             (value.class == Class::Nan && nan_result) || self.scale(index, sources.extra).is_none() || flushed || random
         })

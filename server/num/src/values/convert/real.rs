@@ -5,7 +5,7 @@
 
 /// What the largest codes of a floating-point format mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Special {
+pub enum SpecialCodes {
     /// The largest exponent is kept for infinity and NaN, as in IEEE 754.
     Ieee,
     /// Only the largest magnitude is a NaN, and there is no infinity (`.e4m3`, `.ue4m3`, `.ue5m3`).
@@ -26,7 +26,7 @@ pub struct Layout {
     /// Whether there is a sign bit.
     pub signed: bool,
     /// What the largest codes mean.
-    pub special: Special,
+    pub special: SpecialCodes,
 }
 
 /// How a value between two neighbours is decided.
@@ -168,7 +168,7 @@ impl Layout {
 
     const fn ieee(exponent_bits: u32, fraction_bits: u32) -> Self {
         let bias = (1 << (exponent_bits - 1)) - 1;
-        Self { exponent_bits, fraction_bits, bias, signed: true, special: Special::Ieee }
+        Self { exponent_bits, fraction_bits, bias, signed: true, special: SpecialCodes::Ieee }
     }
 
     /// Width without the sign, bits.
@@ -193,9 +193,9 @@ impl Layout {
     #[inline]
     pub const fn largest(self) -> u64 {
         match self.special {
-            Special::Ieee => self.infinity() - 1,
-            Special::OneNan => self.all_ones() - 1,
-            Special::None => self.all_ones(),
+            SpecialCodes::Ieee => self.infinity() - 1,
+            SpecialCodes::OneNan => self.all_ones() - 1,
+            SpecialCodes::None => self.all_ones(),
         }
     }
 
@@ -221,9 +221,9 @@ impl Layout {
     pub const fn is_nan(self, bits: u64) -> bool {
         let magnitude = bits & self.all_ones();
         match self.special {
-            Special::Ieee => magnitude > self.infinity(),
-            Special::OneNan => magnitude == self.all_ones(),
-            Special::None => false,
+            SpecialCodes::Ieee => magnitude > self.infinity(),
+            SpecialCodes::OneNan => magnitude == self.all_ones(),
+            SpecialCodes::None => false,
         }
     }
 
@@ -242,7 +242,7 @@ impl Layout {
         if self.is_nan(bits) {
             return Real { negative, ..Real::NAN };
         }
-        if matches!(self.special, Special::Ieee) && magnitude == self.infinity() {
+        if matches!(self.special, SpecialCodes::Ieee) && magnitude == self.infinity() {
             return Real { negative, class: Class::Infinite, exponent: 0, significand: 0 };
         }
         let code = (magnitude >> self.fraction_bits) as i32;
@@ -283,8 +283,8 @@ impl Layout {
     /// What an infinite value becomes, without the sign.
     const fn endless(self) -> u64 {
         match self.special {
-            Special::Ieee => self.infinity(),
-            Special::OneNan | Special::None => self.all_ones(),
+            SpecialCodes::Ieee => self.infinity(),
+            SpecialCodes::OneNan | SpecialCodes::None => self.all_ones(),
         }
     }
 

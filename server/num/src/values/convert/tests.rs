@@ -11,9 +11,9 @@ mod scalars;
 use super::{Format, Options, Rounding, Scaled, Sources, compile};
 
 /// A small generator, so that the samples are the same in every run.
-pub(super) struct Random(u64);
+pub(super) struct ConvertRandom(u64);
 
-impl Random {
+impl ConvertRandom {
     pub(super) fn new(seed: u64) -> Self {
         Self(seed * 2 + 1)
     }
@@ -63,7 +63,7 @@ pub(super) fn written(instruction: &str) -> super::Conversion {
 
 /// `.f32` samples: all exponents, values next to what the other formats can hold, and whatever the generator gives.
 pub(super) fn singles(count: usize) -> Vec<u64> {
-    let mut random = Random::new(32);
+    let mut random = ConvertRandom::new(32);
     let mut samples = Vec::new();
     for exponent in 0..=255_u64 {
         for fraction in [0, 1, 0x40_0000, 0x3f_ffff, 0x40_0001, 0x7f_ffff, 0x7f_fffe, 0x1000, 0x0fff, 0x1001, 0x8000] {
@@ -82,7 +82,7 @@ pub(super) fn singles(count: usize) -> Vec<u64> {
 
 /// `.f64` samples, in the same way.
 pub(super) fn doubles(count: usize) -> Vec<u64> {
-    let mut random = Random::new(64);
+    let mut random = ConvertRandom::new(64);
     let mut samples = Vec::new();
     for exponent in (0..=2047_u64).filter(|e| *e < 3 || *e > 2044 || (850..1200).contains(e)) {
         for fraction in
@@ -108,7 +108,7 @@ pub(super) fn halves() -> Vec<u64> {
 
 /// Integer samples of 64 bits, of all magnitudes.
 pub(super) fn wholes(count: usize) -> Vec<u64> {
-    let mut random = Random::new(1);
+    let mut random = ConvertRandom::new(1);
     let mut samples: Vec<u64> = (0..=0xffff).collect();
     for place in 0..64 {
         let power = 1_u64 << place;

@@ -11,9 +11,9 @@ use super::Rounding;
 const ROUNDINGS: [Rounding; 4] = [Rounding::Nearest, Rounding::Zero, Rounding::Down, Rounding::Up];
 
 /// A deterministic stream of operands.
-struct Samples(u64);
+struct FloatSamples(u64);
 
-impl Samples {
+impl FloatSamples {
     fn new() -> Self {
         Self(0x9e37_79b9_7f4a_7c15)
     }
@@ -32,8 +32,8 @@ impl Samples {
     }
 
     /// An operand of a format: any bits, subnormal, around one, near either end, a special one, or with few bits set.
-    fn operand(&mut self, format: &Format) -> u64 {
-        let Format { width, fraction, .. } = *format;
+    fn operand(&mut self, format: &TestFormat) -> u64 {
+        let TestFormat { width, fraction, .. } = *format;
         let sign = (self.bits() & 1) << (width - 1);
         let low = self.bits() & ((1 << fraction) - 1);
         let bias = (1 << (width - fraction - 2)) - 1;
@@ -51,13 +51,13 @@ impl Samples {
 }
 
 /// What the samples must know of a format.
-struct Format {
+struct TestFormat {
     width: u32,
     fraction: u32,
     specials: Vec<u64>,
 }
 
-impl Format {
+impl TestFormat {
     fn new(width: u32, fraction: u32) -> Self {
         let infinity = ((1 << (width - 1 - fraction)) - 1) << fraction;
         let normal = 1u64 << fraction;
@@ -90,7 +90,7 @@ impl Format {
 
     /// All pairs of special operands, then `count` sampled ones.
     fn pairs(&self, count: usize) -> Vec<[u64; 2]> {
-        let mut samples = Samples::new();
+        let mut samples = FloatSamples::new();
         let mut pairs: Vec<_> =
             self.specials.iter().flat_map(|&a| self.specials.iter().map(move |&b| [a, b])).collect();
         pairs.extend((0..count).map(|_| [samples.operand(self), samples.operand(self)]));
@@ -99,7 +99,7 @@ impl Format {
 
     /// Triples: special ones, sampled ones, and ones whose sum nearly cancels.
     fn triples(&self, count: usize) -> Vec<[u64; 3]> {
-        let mut samples = Samples::new();
+        let mut samples = FloatSamples::new();
         let few: Vec<u64> = self.specials.iter().copied().step_by(3).collect();
         let mut triples = Vec::new();
         for &a in &few {

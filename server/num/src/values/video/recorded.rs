@@ -10,13 +10,13 @@ use crate::values::Marks;
 const RECORD: &str = include_str!("../../../tests/data/video.tsv");
 
 /// An instruction taken apart: opcode and modifiers, the sign and the selector of each operand.
-struct Text<'a> {
+struct RecordedText<'a> {
     opcode: &'a str,
     modifiers: Vec<&'a str>,
     operands: Vec<(bool, Option<&'a str>)>,
 }
 
-impl<'a> Text<'a> {
+impl<'a> RecordedText<'a> {
     fn of(line: &'a str) -> Self {
         let (head, operands) = line.trim_end_matches(';').split_once(' ').unwrap();
         let mut words = head.split('.');
@@ -52,7 +52,7 @@ impl<'a> Text<'a> {
     }
 }
 
-fn scalar(text: &Text<'_>) -> Scalar {
+fn scalar(text: &RecordedText<'_>) -> Scalar {
     let wrap = text.has("wrap");
     let operation = match text.opcode {
         "vadd" => scalar::Operation::Add,
@@ -76,7 +76,7 @@ fn scalar(text: &Text<'_>) -> Scalar {
     Scalar { operation, a: text.source(1), b: text.source(2), signed, saturate: text.has("sat"), then }
 }
 
-fn multiply(text: &Text<'_>) -> Multiply {
+fn multiply(text: &RecordedText<'_>) -> Multiply {
     let [a, b, c] = [1, 2, 3].map(|i| text.operands[i].0);
     let sign = match (text.has("po"), a != b, c) {
         (true, ..) => Sign::PlusOne,
@@ -94,7 +94,7 @@ fn multiply(text: &Text<'_>) -> Multiply {
     Multiply { a: text.source(1), b: text.source(2), sign, saturate: text.has("sat"), scale }
 }
 
-fn simd(text: &Text<'_>) -> Simd {
+fn simd(text: &RecordedText<'_>) -> Simd {
     let (operation, width) = text.opcode.split_at(text.opcode.len() - 1);
     let width = if width == "2" { Width::Halves } else { Width::Bytes };
     let operation = match operation {
@@ -128,7 +128,7 @@ fn results_are_those_of_the_machine_code() {
     let (mut scalars, mut simds, mut marked) = (0, 0, 0);
     for line in RECORD.lines().filter(|line| !line.starts_with('#')) {
         let (statement, cases) = line.split_once('\t').unwrap();
-        let text = Text::of(statement);
+        let text = RecordedText::of(statement);
         for case in cases.split('\t') {
             let words: Vec<u32> = case.split(' ').map(|word| u32::from_str_radix(word, 16).unwrap()).collect();
             let [a, b, c, expected] = words[..] else { panic!("four words: {case}") };

@@ -1,7 +1,7 @@
 //! Every form of `cvt` that the data files have, with all its modifiers, is a conversion, and none of them panics.
 
 use super::super::{Format, Rounding, Sources, compile};
-use super::{Random, options};
+use super::{ConvertRandom, options};
 
 /// All ways to fill the slots of a form.
 fn spellings(form: &ptx_isa::tables::Form) -> Vec<(String, Vec<&'static str>)> {
@@ -31,7 +31,7 @@ fn spellings(form: &ptx_isa::tables::Form) -> Vec<(String, Vec<&'static str>)> {
 #[test]
 fn every_form_of_the_data_files() {
     let entry = ptx_isa::ISA.opcode("cvt").unwrap().entries.iter().find(|entry| entry.name == "cvt").unwrap();
-    let mut random = Random::new(4);
+    let mut random = ConvertRandom::new(4);
     let mut count = 0;
     for form in entry.forms {
         for (modifiers, types) in spellings(form) {

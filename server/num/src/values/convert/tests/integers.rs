@@ -1,7 +1,7 @@
 //! Between integers, and `cvt.pack`.
 
 use super::super::pack;
-use super::{Random, unary, wholes};
+use super::{ConvertRandom, unary, wholes};
 
 const TYPES: [(&str, u32, bool); 8] = [
     ("u8", 8, false),
@@ -67,7 +67,7 @@ fn packed_slowly(bits: u32, signed: bool, a: u32, b: u32, c: u32) -> u32 {
 
 #[test]
 fn packs_as_the_manual_writes_it() {
-    let mut random = Random::new(3);
+    let mut random = ConvertRandom::new(3);
     for bits in [2, 4, 8, 16] {
         for signed in [false, true] {
             for step in 0..20_000 {

@@ -189,7 +189,7 @@ fn not_a_number_becomes_one_where_there_is_one() {
 /// The carry of the manual's `.rs`, with the fraction of a step computed in binary64.
 #[test]
 fn random_bits_decide_by_their_carry() {
-    let mut random = super::Random::new(9);
+    let mut random = super::ConvertRandom::new(9);
     for format in [Narrow::E4m3, Narrow::E5m2, Narrow::E2m3, Narrow::E3m2, Narrow::E2m1] {
         let lists = [sizes(format, false), sizes(format, true)];
         for bits in singles(60_000) {

@@ -1,7 +1,7 @@
 //! Packed forms: where the elements go, which scale and which random bits are theirs, what the modifiers do to them.
 
 use super::super::{Direction, Format, Narrow, Options, Rounding, Sources, compile, marks};
-use super::{Random, format, halves, options, singles, unary, written};
+use super::{ConvertRandom, format, halves, options, singles, unary, written};
 use crate::values::Marks;
 
 fn run(instruction: &str, sources: Sources) -> u64 {
@@ -102,7 +102,7 @@ fn narrow_ones_become_halves_exactly() {
 
 #[test]
 fn scale_factors_are_exact_powers_of_two() {
-    let mut random = Random::new(5);
+    let mut random = ConvertRandom::new(5);
     for (name, narrow) in NARROW {
         // Upward: one byte for each element, the product rounded once (binary64 holds it).
         let up = written(&format!("cvt.rn.scaled::n2::ue8m0.bf16x2.{name}x2"));

@@ -1,6 +1,6 @@
 //! The approximate functions: the manual's tables of special operands, and errors held against the host's functions.
 
-use super::{Format, Samples};
+use super::{FloatSamples, TestFormat};
 use crate::values::{
     Marks,
     float::{
@@ -60,8 +60,8 @@ fn special_operands_of_doubles() {
     assert_eq!(approx::rcp_double(0x7fe8_0000_0000_0000), 0, "a subnormal result");
     assert_eq!(approx::rsqrt_double(0x4010_0000_0000_0000), 0x3fe0_0000_0000_0000);
     assert_eq!(approx::rsqrt_double(0x7ff8_0000_0000_0007), 0x7ff8_0000_0000_0007);
-    let mut samples = Samples::new();
-    let format = Format::new(64, 52);
+    let mut samples = FloatSamples::new();
+    let format = TestFormat::new(64, 52);
     for _ in 0..COUNT {
         let a = samples.operand(&format) & (u64::MAX >> 1);
         let x = f64::from_bits(a & 0xffff_ffff_0000_0000);
@@ -83,8 +83,8 @@ fn ulps(got: u32, exact: f64) -> f64 {
 
 #[test]
 fn functions_stay_within_half_a_unit_of_the_hosts() {
-    let mut samples = Samples::new();
-    let format = Format::new(32, 23);
+    let mut samples = FloatSamples::new();
+    let format = TestFormat::new(32, 23);
     let mut worst = [0f64; 8];
     let mut note = |i: usize, got: u32, exact: f64| worst[i] = worst[i].max(ulps(got, exact));
     for _ in 0..COUNT {
@@ -125,8 +125,8 @@ fn documented_bounds_hold_for_subnormal_operands_and_results() {
 
 #[test]
 fn quotients_stay_within_two_units() {
-    let mut samples = Samples::new();
-    let format = Format::new(32, 23);
+    let mut samples = FloatSamples::new();
+    let format = TestFormat::new(32, 23);
     for _ in 0..COUNT {
         let (a, b) = (samples.operand(&format) as u32, samples.operand(&format) as u32);
         let (x, y) = (f64::from(f32::from_bits(a)), f64::from(f32::from_bits(b)));
@@ -148,7 +148,7 @@ fn large_angles_are_reduced_exactly() {
         (sine - -0.521_876_523_333_658_5).abs() < 1e-15 && (cosine - 0.853_021_039_830_304_2).abs() < 1e-15,
         "{sine} {cosine}"
     );
-    let mut samples = Samples::new();
+    let mut samples = FloatSamples::new();
     for _ in 0..COUNT {
         let x = f32::from_bits(samples.bits() as u32);
         if x.is_finite() {

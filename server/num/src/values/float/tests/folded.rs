@@ -83,7 +83,7 @@ fn computed(instruction: &str, operands: &[u64]) -> Option<u64> {
 
 /// Where folding is known to differ from what a device does, and we follow the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Difference {
+enum FoldDifference {
     /// The difference of two magnitudes lies halfway between two numbers: the folding rounds it towards zero instead of to even, though the
     /// instruction is documented to follow IEEE 754.
     HalfwayDifference,
@@ -92,13 +92,13 @@ enum Difference {
     NanSimplified,
 }
 
-fn difference(instruction: &str, operands: &[u64], folded: u64, computed: u64) -> Option<Difference> {
+fn difference(instruction: &str, operands: &[u64], folded: u64, computed: u64) -> Option<FoldDifference> {
     let words: Vec<&str> = instruction.split('.').collect();
     let single_nan = instruction.ends_with(".f32") && single::is_nan(folded as u32) && computed == single::NAN.into();
     let double_nan = instruction.ends_with(".f64") && double::is_nan(folded) && folded ^ computed == 1 << 63;
     let half_nan = instruction.ends_with(".f16") && half::is_nan::<F16>(folded as u16) && computed == half::NAN.into();
     if single_nan || double_nan || half_nan {
-        return Some(Difference::NanSimplified);
+        return Some(FoldDifference::NanSimplified);
     }
     if matches!(words[0], "add" | "sub") && words.last() == Some(&"f32") && computed == folded + 1 {
         let ftz = words.contains(&"ftz");
@@ -108,13 +108,14 @@ fn difference(instruction: &str, operands: &[u64], folded: u64, computed: u64) -
         let exact = a + b;
         let [low, high] = [folded, computed].map(|x| f64::from(f32::from_bits(x as u32)));
         let cancels = (a < 0.0) != (b < 0.0);
-        return (cancels && exact == (low + high) / 2.0 && computed & 1 == 0).then_some(Difference::HalfwayDifference);
+        return (cancels && exact == (low + high) / 2.0 && computed & 1 == 0)
+            .then_some(FoldDifference::HalfwayDifference);
     }
     None
 }
 
 /// Replays a file: how often each instruction occurs, and how often each known difference.
-fn replay(file: &str) -> (BTreeMap<&str, usize>, BTreeMap<Difference, usize>) {
+fn replay(file: &str) -> (BTreeMap<&str, usize>, BTreeMap<FoldDifference, usize>) {
     let (mut counts, mut differences) = (BTreeMap::new(), BTreeMap::new());
     let mut wrong = Vec::new();
     for line in file.lines().filter(|line| !line.starts_with('#')) {
@@ -147,6 +148,6 @@ fn exact_operations_are_what_the_assembler_folds() {
     let (counts, differences) = replay(EXACT);
     assert!(counts.values().sum::<usize>() > 10_000, "{counts:?}");
     // Exactly these: an entry that starts to agree is noticed.
-    let known = [(Difference::HalfwayDifference, 9), (Difference::NanSimplified, 18)];
+    let known = [(FoldDifference::HalfwayDifference, 9), (FoldDifference::NanSimplified, 18)];
     assert_eq!(differences, BTreeMap::from(known));
 }

@@ -1,6 +1,6 @@
 //! Every operation in every rounding against `rustc_apfloat`, which works bit by bit.
 
-use super::{Format, ROUNDINGS, Samples};
+use super::{FloatSamples, ROUNDINGS, TestFormat};
 use crate::values::float::{
     Clamp, Modifiers, Rounding, double,
     half::{self, Bf16, F16, Half},
@@ -24,7 +24,7 @@ fn round_of(rounding: Rounding) -> Round {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Operation {
+enum ReferenceOperation {
     Add,
     Sub,
     Mul,
@@ -33,15 +33,15 @@ enum Operation {
 }
 
 /// The bits of the result, None for NaN. Opposite terms give a zero that apfloat's own rules sign as IEEE does.
-fn reference<F: Float>(operation: Operation, rounding: Rounding, operands: [u64; 3]) -> Option<u64> {
+fn reference<F: Float>(operation: ReferenceOperation, rounding: Rounding, operands: [u64; 3]) -> Option<u64> {
     let [a, b, c] = operands.map(|bits| F::from_bits(bits.into()));
     let round = round_of(rounding);
     let result = match operation {
-        Operation::Add => a.add_r(b, round),
-        Operation::Sub => a.sub_r(b, round),
-        Operation::Mul => a.mul_r(b, round),
-        Operation::Div => a.div_r(b, round),
-        Operation::Fma => a.mul_add_r(b, c, round),
+        ReferenceOperation::Add => a.add_r(b, round),
+        ReferenceOperation::Sub => a.sub_r(b, round),
+        ReferenceOperation::Mul => a.mul_r(b, round),
+        ReferenceOperation::Div => a.div_r(b, round),
+        ReferenceOperation::Fma => a.mul_add_r(b, c, round),
     };
     let result = result.value;
     (!result.is_nan()).then(|| result.to_bits() as u64)
@@ -49,8 +49,8 @@ fn reference<F: Float>(operation: Operation, rounding: Rounding, operands: [u64;
 
 /// With subnormal operands and results flushed; a result is judged by the same operation on operands that are 2^100 times as large.
 fn reference_flushing<F: Float>(
-    format: &Format,
-    operation: Operation,
+    format: &TestFormat,
+    operation: ReferenceOperation,
     rounding: Rounding,
     operands: [u64; 3],
 ) -> Option<u64> {
@@ -65,32 +65,33 @@ fn reference_flushing<F: Float>(
     let raise = |x: u64| F::from_bits(x.into()).scalbn(SCALE).to_bits() as u64;
     let (small, large) = if a & !sign <= b & !sign { (a, b) } else { (b, a) };
     let raised = match operation {
-        Operation::Add | Operation::Sub => [raise(a), raise(b), 0],
-        Operation::Mul => [raise(small), large, 0],
-        Operation::Div => [raise(a), b, 0],
-        Operation::Fma => [raise(small), large, raise(c)],
+        ReferenceOperation::Add | ReferenceOperation::Sub => [raise(a), raise(b), 0],
+        ReferenceOperation::Mul => [raise(small), large, 0],
+        ReferenceOperation::Div => [raise(a), b, 0],
+        ReferenceOperation::Fma => [raise(small), large, raise(c)],
     };
     let limit = F::from_bits(u128::from(smallest)).scalbn(SCALE).to_bits() as u64;
     let raised = reference::<F>(operation, rounding, raised)? & !sign;
     Some(if raised < limit { plain & sign } else { plain })
 }
 
-fn single_of(operation: Operation, m: Modifiers, [a, b, c]: [u64; 3]) -> u32 {
+fn single_of(operation: ReferenceOperation, m: Modifiers, [a, b, c]: [u64; 3]) -> u32 {
     let [a, b, c] = [a, b, c].map(|x| x as u32);
     match operation {
-        Operation::Add => single::add(m, a, b),
-        Operation::Sub => single::sub(m, a, b),
-        Operation::Mul => single::mul(m, a, b),
-        Operation::Div => single::div(m, a, b),
-        Operation::Fma => single::fma(m, a, b, c),
+        ReferenceOperation::Add => single::add(m, a, b),
+        ReferenceOperation::Sub => single::sub(m, a, b),
+        ReferenceOperation::Mul => single::mul(m, a, b),
+        ReferenceOperation::Div => single::div(m, a, b),
+        ReferenceOperation::Fma => single::fma(m, a, b, c),
     }
 }
 
-const OF_TWO: [Operation; 4] = [Operation::Add, Operation::Sub, Operation::Mul, Operation::Div];
+const OF_TWO: [ReferenceOperation; 4] =
+    [ReferenceOperation::Add, ReferenceOperation::Sub, ReferenceOperation::Mul, ReferenceOperation::Div];
 
 /// Pairs whose product or quotient lies around the smallest normal `.f32`, where flushing is decided.
 fn products_near_the_smallest() -> Vec<[u64; 3]> {
-    let mut samples = Samples::new();
+    let mut samples = FloatSamples::new();
     let mut found = Vec::new();
     for _ in 0..20_000 {
         let a = (0x3f80_0000 - (samples.below(60) << 23)) | samples.below(1 << 23);
@@ -105,13 +106,19 @@ fn products_near_the_smallest() -> Vec<[u64; 3]> {
 
 #[test]
 fn single_precision_agrees_in_every_rounding() {
-    let format = Format::new(32, 23);
+    let format = TestFormat::new(32, 23);
     let pairs: Vec<_> = format.pairs(COUNT).into_iter().map(|[a, b]| [a, b, 0]).collect();
     let triples = format.triples(COUNT);
     let edge = products_near_the_smallest();
     for rounding in ROUNDINGS {
-        for operation in [Operation::Add, Operation::Sub, Operation::Mul, Operation::Div, Operation::Fma] {
-            let cases = if operation == Operation::Fma { &triples } else { &pairs };
+        for operation in [
+            ReferenceOperation::Add,
+            ReferenceOperation::Sub,
+            ReferenceOperation::Mul,
+            ReferenceOperation::Div,
+            ReferenceOperation::Fma,
+        ] {
+            let cases = if operation == ReferenceOperation::Fma { &triples } else { &pairs };
             for &operands in cases.iter().chain(&edge) {
                 let m = Modifiers::RN.rounding(rounding);
                 let expected = reference::<Single>(operation, rounding, operands).map_or(single::NAN, |x| x as u32);
@@ -128,28 +135,28 @@ fn single_precision_agrees_in_every_rounding() {
 
 #[test]
 fn the_fused_operation_without_a_fused_host_agrees() {
-    for operands in Format::new(32, 23).triples(COUNT) {
+    for operands in TestFormat::new(32, 23).triples(COUNT) {
         let [a, b, c] = operands.map(|x| x as u32);
-        let expected = reference::<Single>(Operation::Fma, Rounding::Nearest, operands);
+        let expected = reference::<Single>(ReferenceOperation::Fma, Rounding::Nearest, operands);
         assert_eq!(single::fma_in_double(Modifiers::RN, a, b, c), expected.map_or(single::NAN, |x| x as u32));
     }
 }
 
 #[test]
 fn double_precision_agrees_in_every_rounding() {
-    let format = Format::new(64, 52);
+    let format = TestFormat::new(64, 52);
     let pairs: Vec<_> = format.pairs(COUNT).into_iter().map(|[a, b]| [a, b, 0]).collect();
     let triples = format.triples(COUNT);
     for rounding in ROUNDINGS {
-        for operation in OF_TWO.into_iter().chain([Operation::Fma]) {
-            for &operands in if operation == Operation::Fma { &triples } else { &pairs } {
+        for operation in OF_TWO.into_iter().chain([ReferenceOperation::Fma]) {
+            for &operands in if operation == ReferenceOperation::Fma { &triples } else { &pairs } {
                 let [a, b, c] = operands;
                 let got = match operation {
-                    Operation::Add => double::add(rounding, a, b),
-                    Operation::Sub => double::sub(rounding, a, b),
-                    Operation::Mul => double::mul(rounding, a, b),
-                    Operation::Div => double::div(rounding, a, b),
-                    Operation::Fma => double::fma(rounding, a, b, c),
+                    ReferenceOperation::Add => double::add(rounding, a, b),
+                    ReferenceOperation::Sub => double::sub(rounding, a, b),
+                    ReferenceOperation::Mul => double::mul(rounding, a, b),
+                    ReferenceOperation::Div => double::div(rounding, a, b),
+                    ReferenceOperation::Fma => double::fma(rounding, a, b, c),
                 };
                 match reference::<Double>(operation, rounding, operands) {
                     Some(expected) => assert_eq!(got, expected, "{operation:?} {rounding:?} {operands:x?}"),
@@ -162,7 +169,7 @@ fn double_precision_agrees_in_every_rounding() {
 
 #[test]
 fn whole_numbers_fuse_as_the_host_does() {
-    for [a, b, c] in Format::new(64, 52).triples(COUNT) {
+    for [a, b, c] in TestFormat::new(64, 52).triples(COUNT) {
         if [a, b, c].iter().all(|x| f64::from_bits(*x).is_finite()) {
             assert_eq!(double::fma_exactly(Rounding::Nearest, a, b, c), double::fma(Rounding::Nearest, a, b, c));
         }
@@ -199,8 +206,8 @@ fn is_root<F: Float + FloatConvert<Quad>>(rounding: Rounding, a: u64, root: u64)
 
 #[test]
 fn square_roots_agree_in_every_rounding() {
-    let mut samples = Samples::new();
-    let (single_format, double_format) = (Format::new(32, 23), Format::new(64, 52));
+    let mut samples = FloatSamples::new();
+    let (single_format, double_format) = (TestFormat::new(32, 23), TestFormat::new(64, 52));
     for i in 0..COUNT {
         let mut a = samples.operand(&single_format) & 0x7fff_ffff;
         if i % 4 == 0 {
@@ -234,13 +241,13 @@ fn square_roots_agree_in_every_rounding() {
     }
 }
 
-fn half_agrees<H: Half, F: Float>(format: &Format) {
+fn half_agrees<H: Half, F: Float>(format: &TestFormat) {
     for &[a, b] in &format.pairs(COUNT) {
         let (x, y) = (a as u16, b as u16);
         for (operation, function) in [
-            (Operation::Add, half::add::<H> as fn(Modifiers, u16, u16) -> u16),
-            (Operation::Sub, half::sub::<H>),
-            (Operation::Mul, half::mul::<H>),
+            (ReferenceOperation::Add, half::add::<H> as fn(Modifiers, u16, u16) -> u16),
+            (ReferenceOperation::Sub, half::sub::<H>),
+            (ReferenceOperation::Mul, half::mul::<H>),
         ] {
             let expected = reference::<F>(operation, Rounding::Nearest, [a, b, 0]).map_or(half::NAN, |x| x as u16);
             assert_eq!(function(Modifiers::RN, x, y), expected, "{operation:?} {a:x} {b:x}");
@@ -250,7 +257,7 @@ fn half_agrees<H: Half, F: Float>(format: &Format) {
         let [a, b, c] = operands.map(|x| x as u16);
         for rounding in ROUNDINGS {
             let m = Modifiers::RN.rounding(rounding);
-            let expected = reference::<F>(Operation::Fma, rounding, operands).map_or(half::NAN, |x| x as u16);
+            let expected = reference::<F>(ReferenceOperation::Fma, rounding, operands).map_or(half::NAN, |x| x as u16);
             assert_eq!(half::fma::<H>(m, a, b, c), expected, "fma {rounding:?} {operands:x?}");
             let relu = half::fma::<H>(m.clamp(Clamp::Relu), a, b, c);
             let negative = expected & 0x8000 != 0 && expected != half::NAN;
@@ -263,14 +270,14 @@ fn half_agrees<H: Half, F: Float>(format: &Format) {
 
 #[test]
 fn half_precision_agrees() {
-    half_agrees::<F16, ieee::Half>(&Format::new(16, 10));
-    half_agrees::<Bf16, ieee::BFloat>(&Format::new(16, 7));
+    half_agrees::<F16, ieee::Half>(&TestFormat::new(16, 10));
+    half_agrees::<Bf16, ieee::BFloat>(&TestFormat::new(16, 7));
 }
 
 #[test]
 fn half_precision_flushes_what_rounds_below_the_smallest_normal_number() {
     // The exponent of `.f16` is too short to scale by 2^100; the value in `.f32` decides, rounded there to 11 bits by hand.
-    let format = Format::new(16, 10);
+    let format = TestFormat::new(16, 10);
     for [a, b, c] in format.triples(COUNT) {
         let [x, y, z] = [a, b, c].map(|v| half::flush::<F16>(v as u16));
         let exact = [x, y, z].map(|v| f64::from(F16::widen(v)));
@@ -294,8 +301,8 @@ fn every_half_widens_and_comes_back() {
             assert_eq!(Bf16::nearest(Bf16::widen(bits & 0xff7f)), bits & 0xff7f);
         }
     }
-    let mut samples = Samples::new();
-    let format = Format::new(32, 23);
+    let mut samples = FloatSamples::new();
+    let format = TestFormat::new(32, 23);
     for _ in 0..COUNT {
         let bits = samples.operand(&format) as u32;
         let value = Single::from_bits(bits.into());
@@ -313,8 +320,8 @@ fn every_half_widens_and_comes_back() {
 #[test]
 fn saturation_clamps() {
     let sat = Modifiers::RN.clamp(Clamp::Saturate);
-    let mut samples = Samples::new();
-    let format = Format::new(32, 23);
+    let mut samples = FloatSamples::new();
+    let format = TestFormat::new(32, 23);
     for _ in 0..COUNT {
         let (a, b) = (samples.operand(&format) as u32, samples.operand(&format) as u32);
         for rounding in ROUNDINGS {
@@ -332,8 +339,8 @@ fn saturation_clamps() {
 
 #[test]
 fn mixed_precision_rounds_once() {
-    let mut samples = Samples::new();
-    let (narrow, wide) = (Format::new(16, 7), Format::new(32, 23));
+    let mut samples = FloatSamples::new();
+    let (narrow, wide) = (TestFormat::new(16, 7), TestFormat::new(32, 23));
     for _ in 0..COUNT {
         let [a, b] = [samples.operand(&narrow), samples.operand(&narrow)];
         let c = samples.operand(&wide);

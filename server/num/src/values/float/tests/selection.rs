@@ -1,6 +1,6 @@
 //! `min`, `max`, comparisons and tests against the manual's pseudo-code, written down a second time over plain numbers.
 
-use super::{Format, Samples};
+use super::{FloatSamples, TestFormat};
 use crate::values::float::{
     compare::{self, Combination, Comparison, Property},
     double,
@@ -59,7 +59,7 @@ fn all_modifiers() -> impl Iterator<Item = ExtremeModifiers> {
 #[test]
 fn extremes_follow_the_manual() {
     let (word, long, short, brain) =
-        (Format::new(32, 23), Format::new(64, 52), Format::new(16, 10), Format::new(16, 7));
+        (TestFormat::new(32, 23), TestFormat::new(64, 52), TestFormat::new(16, 10), TestFormat::new(16, 7));
     for extreme in [Extreme::Least, Extreme::Greatest] {
         for m in all_modifiers() {
             for [a, b] in word.pairs(COUNT) {
@@ -123,7 +123,7 @@ fn order_of<F: Float>(ftz: bool, a: u64, b: u64) -> Option<Ordering> {
     a.partial_cmp(&b)
 }
 
-fn halves_compare<H: Half, F: Float>(format: &Format) {
+fn halves_compare<H: Half, F: Float>(format: &TestFormat) {
     for [a, b] in format.pairs(COUNT) {
         for comparison in Comparison::ALL {
             for ftz in [false, true] {
@@ -140,18 +140,18 @@ fn halves_compare<H: Half, F: Float>(format: &Format) {
 #[test]
 fn comparisons_follow_the_manual() {
     for comparison in Comparison::ALL {
-        for [a, b] in Format::new(32, 23).pairs(COUNT) {
+        for [a, b] in TestFormat::new(32, 23).pairs(COUNT) {
             for ftz in [false, true] {
                 let expected = says(comparison, order_of::<ieee::Single>(ftz, a, b));
                 assert_eq!(compare::single(comparison, ftz, a as u32, b as u32), expected);
             }
         }
-        for [a, b] in Format::new(64, 52).pairs(COUNT) {
+        for [a, b] in TestFormat::new(64, 52).pairs(COUNT) {
             assert_eq!(compare::double(comparison, a, b), says(comparison, order_of::<ieee::Double>(false, a, b)));
         }
     }
-    halves_compare::<F16, ieee::Half>(&Format::new(16, 10));
-    halves_compare::<Bf16, ieee::BFloat>(&Format::new(16, 7));
+    halves_compare::<F16, ieee::Half>(&TestFormat::new(16, 10));
+    halves_compare::<Bf16, ieee::BFloat>(&TestFormat::new(16, 7));
     for (found, c) in [(false, false), (false, true), (true, false), (true, true)] {
         assert_eq!(compare::combine(Combination::And, found, c), found && c);
         assert_eq!(compare::combine(Combination::Or, found, c), found || c);
@@ -173,8 +173,8 @@ fn has<F: Float>(property: Property, bits: u64) -> bool {
 
 #[test]
 fn properties_selection_and_signs() {
-    let mut samples = Samples::new();
-    let (word, long) = (Format::new(32, 23), Format::new(64, 52));
+    let mut samples = FloatSamples::new();
+    let (word, long) = (TestFormat::new(32, 23), TestFormat::new(64, 52));
     let properties = [
         Property::Finite,
         Property::Infinite,
