@@ -11,6 +11,7 @@ pub mod lanes;
 pub mod launch;
 pub mod machine;
 pub mod memory;
+pub mod notation;
 pub mod races;
 pub mod registers;
 pub mod simd;

@@ -4,6 +4,7 @@ use super::expectation::STATUSES;
 use super::{
     Argument, Buffer, Condition, Contents, Expectation, Expected, Field, Given, Launch, Part, SIZES, Subject, Tolerance,
 };
+use crate::notation::Number;
 use std::fmt::{self, Display, Write};
 
 impl Launch {
@@ -76,7 +77,7 @@ impl Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Field::Integer(value) => value.fmt(f),
-            Field::Number(value) => f.write_str(&super::number::float_text(*value)),
+            Field::Number(value) => Number::Float(*value).fmt(f),
             Field::Truth(value) => value.fmt(f),
             Field::Text(text) => {
                 let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/');
