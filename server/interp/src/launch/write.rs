@@ -81,7 +81,7 @@ impl Display for Shown<'_> {
             Field::Truth(value) => value.fmt(f),
             Field::Text(text) => {
                 let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/');
-                let ambiguous = super::Number::parse(text).is_some_and(|(_, n)| n == text.len());
+                let ambiguous = Number::parse(text).is_some_and(|(_, n)| n == text.len());
                 let word =
                     !text.is_empty() && text.chars().all(plain) && !ambiguous && text != "true" && text != "false";
                 if word { f.write_str(text) } else { write_quoted(f, text) }
