@@ -7,6 +7,7 @@ pub mod decode;
 mod exec;
 pub mod findings;
 pub mod inspect;
+mod inst;
 pub mod lanes;
 pub mod launch;
 pub mod machine;

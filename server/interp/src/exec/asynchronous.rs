@@ -3,11 +3,12 @@
 #[cfg(test)]
 mod tests;
 
-use crate::decode::{Action, Address, Inst, Refusal};
 use crate::exec::copies::{self, Family};
 use crate::exec::{mbarrier, memory};
 use crate::findings::Kind;
+use crate::inst::Inst;
 use crate::lanes::lanes;
+use crate::machine::code::{Action, Address, Refusal};
 use crate::machine::{Context, Location, Order, Outcome};
 use crate::registers::Place;
 use ptx_isa::tables::Version;

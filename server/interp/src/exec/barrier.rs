@@ -4,9 +4,10 @@
 //! completes when as many warps have arrived as that count holds, a partial warp counting as a whole one; without, when all threads of the
 //! CTA have arrived or exited.
 
-use crate::decode::{Action, Inst, Refusal};
 use crate::findings::{Kind, Site};
+use crate::inst::Inst;
 use crate::lanes::{LANES, Mask, lanes};
+use crate::machine::code::{Action, Refusal};
 use crate::machine::{Context, Outcome, list};
 use crate::races::{self, Knowledge};
 use crate::registers::{Dst, PredicateDst, PredicateSrc, Src};

@@ -1,8 +1,9 @@
 //! The barrier of a cluster (manual 9.7.13.3).
 
-use crate::decode::{Action, Inst, Refusal};
 use crate::findings::Kind;
+use crate::inst::Inst;
 use crate::lanes::Mask;
+use crate::machine::code::{Action, Refusal};
 use crate::machine::{Context, Outcome, list};
 use crate::races::{self, Knowledge};
 use ptx_isa::Modifier;

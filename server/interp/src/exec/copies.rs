@@ -4,8 +4,9 @@
 //! remembered as *in flight* until its completion is known: until a wait for its group, or for the phase of the mbarrier that counts it, has
 //! succeeded. A thread that reads what it writes, or writes what it reads or writes, before that races with it: a finding.
 
-use crate::decode::{Inst, Refusal};
 use crate::findings::{Kind, Site};
+use crate::inst::Inst;
+use crate::machine::code::Refusal;
 use crate::machine::{Context, Location};
 use crate::memory::Region;
 use std::collections::{BTreeMap, HashMap, VecDeque};

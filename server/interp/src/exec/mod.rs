@@ -9,6 +9,7 @@ mod bulk;
 mod cache;
 pub mod cluster;
 mod compare;
+mod control;
 mod convert;
 pub mod copies;
 mod extended;
@@ -48,10 +49,9 @@ mod warp;
 pub mod wgmma;
 mod wmma;
 
-use crate::decode::{Action, Inst, Refusal};
+use crate::inst::Inst;
+use crate::machine::code::{Action, Refusal};
 use ptx_isa::Exec;
-
-pub(crate) use external::external;
 
 /// Whether an instruction has the copy engine read shared memory.
 pub(crate) fn reads_through_engine(exec: Exec) -> bool {
@@ -106,9 +106,9 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::CompareSetpFloat | Exec::CompareSetpInteger => compare::setp(inst),
         Exec::CompareSetpHalf => compare::setp_half(inst),
         Exec::CompareSlct => compare::slct(inst),
-        Exec::ControlBra => crate::decode::control::branch(inst),
-        Exec::ControlBrx => crate::decode::control::table(inst),
-        Exec::ControlCall => crate::decode::control::call(inst),
+        Exec::ControlBra => control::branch(inst),
+        Exec::ControlBrx => control::table(inst),
+        Exec::ControlCall => control::call(inst),
         Exec::ControlExit => Ok(Action::Exit),
         Exec::ControlRet => Ok(Action::Return),
         Exec::ConvertFloat

@@ -6,9 +6,10 @@
 
 use super::mma::{Held, Sparsity, all_source_marks, kind, multiply, numerics, refused, types, whole_warp};
 use super::shared_matrix::Source;
-use crate::decode::{Action, Inst, Refusal};
 use crate::findings::{Kind, Site};
+use crate::inst::Inst;
 use crate::lanes::lanes;
+use crate::machine::code::{Action, Refusal};
 use crate::machine::{Context, Outcome};
 use crate::registers::Src;
 use crate::simd::Marked;

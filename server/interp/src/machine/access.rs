@@ -1,7 +1,7 @@
 //! Accesses to memory: where an address lies, whether the access may be, and the bytes.
 
+use super::code::{Address, Located, Space};
 use super::{AccessKind, Context, Machine};
-use crate::decode::{Address, Located, Space};
 use crate::exec::copies;
 use crate::findings::Kind;
 use crate::lanes::Mask;

@@ -1,6 +1,7 @@
 //! The machine: a grid of CTAs with their warps and memories, executed in a fixed order.
 //!
 //! - [`Machine`] – everything that a run changes. A copy of it is a snapshot; pages of memory are shared by copies.
+//! - [`code`] – what it executes.
 //! - [`Context`] – what an instruction sees of it.
 //! - `warp` – groups of lanes with a program counter each; `group` – the loop that executes them; `schedule` – whose turn it is;
 //!   `call` – activations of functions; `specials` – what special registers say.
@@ -8,6 +9,7 @@
 mod access;
 mod account;
 mod call;
+pub mod code;
 mod context;
 mod cta;
 mod group;
@@ -25,6 +27,7 @@ pub use access::{Location, Order};
 pub(crate) use account::ALLOCATION;
 pub use context::{Context, Outcome};
 pub use cta::{Cluster, Cta};
+pub(crate) use nan::number_format;
 pub use noted::{Access, AccessKind, MOST_ACCESSES};
 pub use record::{Change, Detail, Origin, Recorded, Recorder, Scope, Target};
 pub(crate) use schedule::list;
@@ -33,9 +36,9 @@ pub use specials::is_clock;
 pub(crate) use specials::{clock, value as special_value};
 pub use warp::{Frame, Group, Lanes, Shadow, State, Warp};
 
-use crate::decode::Executable;
 use crate::findings::{Checks, Findings};
 use crate::memory::{Global, Storage};
+use code::Executable;
 use ptx_isa::ISA;
 use std::sync::Arc;
 

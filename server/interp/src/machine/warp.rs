@@ -1,7 +1,7 @@
 //! A warp: groups of lanes with a program counter each, and the activations of functions that they are in.
 
 use super::Machine;
-use crate::decode::{Code, Slot};
+use super::code::{Code, Slot, predicate};
 use crate::lanes::{LANES, Mask};
 use crate::memory::Storage;
 use crate::registers::{Line, Registers};
@@ -146,7 +146,7 @@ impl Frame {
         match slot {
             Slot::Register(place) => self.registers.bytes(place).to_vec(),
             Slot::Predicate(index) => {
-                let (source, _) = crate::decode::predicate(index);
+                let (source, _) = predicate(index);
                 self.registers.predicate(source).to_le_bytes().to_vec()
             }
         }

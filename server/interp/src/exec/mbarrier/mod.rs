@@ -12,10 +12,11 @@ mod wait;
 pub(crate) use arrive::{arrive, arrive_drop, complete_tx, expect_tx};
 pub(crate) use wait::wait;
 
-use crate::decode::{Action, Address, Inst, Refusal};
 use crate::exec::copies::{self, FlightId};
 use crate::findings::{Kind, Site};
+use crate::inst::Inst;
 use crate::lanes::lanes;
+use crate::machine::code::{Action, Address, Refusal};
 use crate::machine::{Context, Location, Outcome};
 use crate::memory::Region;
 use crate::races;
