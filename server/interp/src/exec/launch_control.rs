@@ -4,12 +4,12 @@
 //! 0 … 31, y in 32 … 47, z in 48 … 63, and in bit 64 whether a cluster was cancelled.
 
 use crate::exec::asynchronous::{counted_by, is_own};
-use crate::exec::{copies, mbarrier};
+use crate::exec::mbarrier;
 use crate::findings::Kind;
 use crate::inst::Inst;
 use crate::lanes::lanes;
 use crate::machine::code::{Action, Refusal};
-use crate::machine::{Context, Order, Outcome};
+use crate::machine::{Context, Order, Outcome, copies};
 use crate::registers::Place;
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;

@@ -8,7 +8,7 @@ use crate::findings::Kind;
 use crate::inst::Inst;
 use crate::lanes::{Mask, lanes};
 use crate::machine::code::{Action, Refusal};
-use crate::machine::{Context, Outcome, list};
+use crate::machine::{Context, Outcome, list, races};
 use crate::registers::Src;
 use crate::simd::Marked;
 use ptx_isa::{Modifier, OperandName, SlotName};
@@ -61,7 +61,7 @@ pub(crate) fn parties(context: &mut Context<'_>, membermask: Option<Src<u32>>) -
                 )
             });
         }
-        crate::races::meet(context, same, named);
+        races::meet(context, same, named);
         out.push(Party { lanes: same, named, incomplete: absent != 0 });
     }
     out

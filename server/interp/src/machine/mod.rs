@@ -5,22 +5,30 @@
 //! - [`Context`] – what an instruction sees of it.
 //! - `warp` – groups of lanes with a program counter each; `group` – the loop that executes them; `schedule` – whose turn it is;
 //!   `call` – activations of functions; `specials` – what special registers say.
+//! - [`races`] – the detector of races.
+//! - `barriers`, `mbarriers`, `copies`, `tensor_memory`, `wgmma` – state that only some families of instructions change.
 
 mod access;
 mod account;
+pub(crate) mod barriers;
 mod call;
 pub mod code;
 mod context;
+pub(crate) mod copies;
 mod cta;
 mod group;
+pub(crate) mod mbarriers;
 mod nan;
 mod noted;
+pub mod races;
 mod record;
 mod schedule;
 mod specials;
+pub(crate) mod tensor_memory;
 #[cfg(test)]
 mod tests;
 mod warp;
+pub(crate) mod wgmma;
 
 pub(crate) use access::region_name;
 pub use access::{Location, Order};
@@ -184,9 +192,9 @@ pub struct Machine {
     /// Textures, surfaces and samplers that are bound to variables and handles.
     pub images: ptx_num::image::Bindings,
     /// Who is ordered before whom, as far as the detector of races knows.
-    pub races: crate::races::Races,
+    pub races: races::Races,
     /// Asynchronous operations whose completion was not observed.
-    pub flights: crate::exec::copies::Flights,
+    pub flights: copies::Flights,
     pub(crate) schedule: schedule::Schedule,
 }
 
@@ -209,8 +217,8 @@ impl Machine {
             steps: 0,
             progress: 0,
             images: ptx_num::image::Bindings::default(),
-            races: crate::races::Races::default(),
-            flights: crate::exec::copies::Flights::default(),
+            races: races::Races::default(),
+            flights: copies::Flights::default(),
             schedule: schedule::Schedule::default(),
         }
     }

@@ -370,7 +370,7 @@ impl Machine {
             }
             if exited != 0 && self.settings.checks.has(Kind::Race) {
                 let own = (cta.number, number as u32, self.shape.warps());
-                crate::races::exit(&mut warp.lanes.clock, own, cta.barriers.exited());
+                super::races::exit(&mut warp.lanes.clock, own, &mut cta.barriers.exited);
             }
         }
         if warp.is_finished() {

@@ -84,11 +84,11 @@ pub struct Lanes {
     /// The first free byte on the stack of each lane.
     pub stack: Box<[u32]>,
     /// Asynchronous copies of its threads.
-    pub copies: crate::exec::copies::Copies,
+    pub copies: super::copies::Copies,
     /// Who is ordered before it, as far as the detector of races knows.
-    pub clock: crate::races::Clock,
+    pub clock: super::races::Clock,
     /// Products of the warpgroup in flight.
-    pub wgmma: crate::exec::wgmma::Wgmma,
+    pub wgmma: super::wgmma::Wgmma,
 }
 
 /// A warp.

@@ -6,8 +6,7 @@ use crate::findings::Kind;
 use crate::inst::Inst;
 use crate::lanes::lanes;
 use crate::machine::code::{Action, Refusal};
-use crate::machine::{Context, Location, Outcome};
-use crate::races;
+use crate::machine::{Context, Location, Outcome, races};
 use crate::registers::Src;
 use ptx_isa::{Modifier, OperandName};
 

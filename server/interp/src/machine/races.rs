@@ -20,9 +20,9 @@
 
 mod knowledge;
 
+use super::{Context, Location, Order};
 use crate::findings::Kind;
 use crate::lanes::Mask;
-use crate::machine::{Context, Location, Order};
 use crate::memory::shadow::{self, Cell, Stamp};
 use crate::memory::{PAGE, Region};
 pub use knowledge::{Clock, Knowledge};
