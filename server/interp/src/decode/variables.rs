@@ -1,6 +1,6 @@
 //! Where the variables of a module and the parameters of its kernel lie, and what they hold at the beginning.
 
-use super::{Executable, Located, Refusal};
+use crate::machine::code::{Executable, Located, Refusal, body_name};
 use crate::memory::{Global, SHARED_STRIDE, Storage, Window};
 use ptx_analysis::program::{Initial, Target};
 use ptx_analysis::symbols::Variable;
@@ -13,11 +13,6 @@ const MAX_BYTES: u64 = 1 << 36;
 
 /// Bytes that the parameters of a kernel may have.
 const PARAMETERS: u64 = 1 << 16;
-
-/// The name under which a variable of a body is kept.
-pub(crate) fn body_name(function: usize, variable: usize) -> Box<str> {
-    format!("{function}/{variable}").into()
-}
 
 /// How far each kind of memory is filled.
 struct Filled {

@@ -1,6 +1,7 @@
 //! Addresses: generic ones and those of state spaces, which of them an address is, and those of other CTAs of the cluster.
 
-use crate::decode::{Action, Inst, Refusal, Space, space_named};
+use crate::inst::{Inst, space_named};
+use crate::machine::code::{Action, Refusal, Space};
 use crate::memory::{Region, SHARED_STRIDE, Window};
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;

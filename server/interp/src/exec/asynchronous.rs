@@ -3,11 +3,12 @@
 #[cfg(test)]
 mod tests;
 
-use crate::decode::{Action, Address, Inst, Refusal};
-use crate::exec::copies::{self, Family};
 use crate::exec::{mbarrier, memory};
 use crate::findings::Kind;
+use crate::inst::Inst;
 use crate::lanes::lanes;
+use crate::machine::code::{Action, Address, Refusal};
+use crate::machine::copies::{self, Family};
 use crate::machine::{Context, Location, Order, Outcome};
 use crate::registers::Place;
 use ptx_isa::tables::Version;
@@ -258,4 +259,15 @@ pub(crate) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         }
         Outcome::Next
     }))
+}
+
+/// Copies that look at the data and report what they find cannot be executed.
+pub(crate) fn refuse_reports(inst: &Inst<'_>) -> Result<(), Refusal> {
+    if inst.modifiers().any(|m| m.name().starts_with(".mbarrier::report::validity")) {
+        return Err(
+            "it inspects the data and reports to the mbarrier, by rules that no stored edition of the manual gives"
+                .into(),
+        );
+    }
+    Ok(())
 }

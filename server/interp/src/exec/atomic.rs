@@ -1,8 +1,9 @@
 //! `atom` and `red`: one lane after the other, in the order of the lanes (manual 9.7.13.5, 9.7.13.6). In which order hardware takes them is
 //! left open; sums of floating-point numbers depend on it.
 
-use crate::decode::{Action, Address, Inst, Refusal, Space};
+use crate::inst::Inst;
 use crate::lanes::lanes;
+use crate::machine::code::{Action, Address, Refusal, Space};
 use crate::machine::{Context, Order, Outcome};
 use crate::memory::{Region, Window};
 use crate::registers::Place;

@@ -1,106 +1,13 @@
 //! Barriers of a CTA, and of the lanes of a warp (manual 9.7.13.1, 9.7.13.2).
-//!
-//! What counts as an arrival is the warp: it has arrived when all its threads that have not exited have. With a thread count the barrier
-//! completes when as many warps have arrived as that count holds, a partial warp counting as a whole one; without, when all threads of the
-//! CTA have arrived or exited.
 
-use crate::decode::{Action, Inst, Refusal};
-use crate::findings::{Kind, Site};
+use crate::findings::Kind;
+use crate::inst::Inst;
 use crate::lanes::{LANES, Mask, lanes};
-use crate::machine::{Context, Outcome, list};
-use crate::races::{self, Knowledge};
+use crate::machine::barriers::{BARRIERS, First};
+use crate::machine::code::{Action, Refusal};
+use crate::machine::{Context, Outcome, list, races};
 use crate::registers::{Dst, PredicateDst, PredicateSrc, Src};
 use ptx_isa::{Modifier, OperandName};
-
-/// Barriers of a CTA.
-const BARRIERS: usize = 16;
-
-/// Barriers of a CTA.
-#[derive(Debug, Clone, Default)]
-pub struct Barriers {
-    all: [Barrier; BARRIERS],
-    /// What threads of the CTA knew when they exited.
-    exited: Knowledge,
-}
-
-impl Barriers {
-    /// What threads of the CTA knew when they exited.
-    pub(crate) fn exited(&mut self) -> &mut Knowledge {
-        &mut self.exited
-    }
-}
-
-/// A barrier.
-#[derive(Debug, Clone, Default)]
-struct Barrier {
-    /// How often it has completed.
-    phase: u64,
-    /// The lanes that have arrived, by warp.
-    arrived: Vec<Mask>,
-    /// Threads that have arrived and wait.
-    waiting: u32,
-    /// Threads of warps that have arrived once more before it completed.
-    extra: u32,
-    /// What the first arrival said; nothing before it.
-    first: Option<First>,
-    /// Of `.red`: threads, and those of them whose predicate is true.
-    voted: (u32, u32),
-    /// What those know who have arrived.
-    knowledge: Knowledge,
-    /// Phases that have completed while threads of them still wait.
-    done: Vec<Done>,
-}
-
-/// The first arrival of a phase.
-#[derive(Debug, Clone, Copy)]
-struct First {
-    site: Site,
-    /// Threads that must arrive; nothing: all.
-    count: Option<u32>,
-    reduces: bool,
-}
-
-#[derive(Debug, Clone)]
-struct Done {
-    phase: u64,
-    /// Threads that have not gone on yet.
-    waiting: u32,
-    voted: (u32, u32),
-    knowledge: Knowledge,
-}
-
-impl Barrier {
-    fn complete(&mut self) {
-        let done = Done {
-            phase: self.phase,
-            waiting: std::mem::take(&mut self.waiting),
-            voted: std::mem::take(&mut self.voted),
-            knowledge: std::mem::take(&mut self.knowledge),
-        };
-        if done.waiting > 0 {
-            self.done.push(done);
-        }
-        self.phase += 1;
-        self.arrived.fill(0);
-        (self.extra, self.first) = (0, None);
-    }
-
-    /// Whether all have arrived, by the lanes of each warp that have exited or never were. `hopeless`: no other thread will arrive, and those who
-    /// have exited count for the others.
-    fn is_complete(&self, gone: &[Mask], hopeless: bool) -> bool {
-        let Some(first) = self.first else { return false };
-        let arrived = |w: usize| self.arrived.get(w).copied().unwrap_or(0);
-        let full = |w: usize| arrived(w) | gone.get(w).copied().unwrap_or(Mask::MAX) == Mask::MAX;
-        match first.count {
-            None => (0..gone.len()).all(full),
-            Some(count) => {
-                let counts = |w: &usize| full(*w) && (arrived(*w) != 0 || hopeless);
-                let threads = 32 * (0..gone.len()).filter(counts).count() as u32;
-                threads + self.extra >= count
-            }
-        }
-    }
-}
 
 /// What an arrival does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

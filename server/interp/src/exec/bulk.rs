@@ -3,12 +3,13 @@
 #[cfg(test)]
 mod tests;
 
-use crate::decode::{Action, Address, Inst, Refusal};
-use crate::exec::asynchronous::{Reduction, counted_by, is_own};
-use crate::exec::copies::{self, Family};
+use crate::exec::asynchronous::{Reduction, counted_by, is_own, refuse_reports};
 use crate::exec::{mbarrier, memory};
 use crate::findings::Kind;
+use crate::inst::Inst;
 use crate::lanes::lanes;
+use crate::machine::code::{Action, Address, Refusal, Space};
+use crate::machine::copies::{self, Family};
 use crate::machine::{Context, Location, Order, Outcome};
 use crate::registers::Place;
 use ptx_isa::{Modifier, OperandName};
@@ -55,10 +56,10 @@ struct Completion {
 
 impl Completion {
     fn new(inst: &mut Inst<'_>) -> Result<Self, Refusal> {
-        copies::refuse_reports(inst)?;
+        refuse_reports(inst)?;
         let barrier = inst.operand(OperandName::Mbar).is_some().then(|| inst.address(OperandName::Mbar)).transpose()?;
         let ctas = number(inst, OperandName::Mask, 2)?.or(number(inst, OperandName::Mask32, 4)?);
-        let from_cta = inst.operand(OperandName::Src).is_some_and(|o| inst.space_of(o) == crate::decode::Space::Global);
+        let from_cta = inst.operand(OperandName::Src).is_some_and(|o| inst.space_of(o) == Space::Global);
         let own = barrier.is_some() && from_cta && inst.has(Modifier::SharedCta);
         Ok(Self { barrier, own, ctas })
     }

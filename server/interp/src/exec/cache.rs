@@ -1,8 +1,9 @@
 //! Cache policies, which are opaque numbers here, and `discard`.
 
-use crate::decode::{Action, Inst, Refusal};
+use crate::inst::Inst;
 use crate::lanes::lanes;
 use crate::machine::Outcome;
+use crate::machine::code::{Action, Refusal};
 use ptx_isa::OperandName;
 use ptx_num::values::Marks;
 

@@ -1,24 +1,11 @@
 //! The barrier of a cluster (manual 9.7.13.3).
 
-use crate::decode::{Action, Inst, Refusal};
 use crate::findings::Kind;
+use crate::inst::Inst;
 use crate::lanes::Mask;
-use crate::machine::{Context, Outcome, list};
-use crate::races::{self, Knowledge};
+use crate::machine::code::{Action, Refusal};
+use crate::machine::{Context, Outcome, list, races};
 use ptx_isa::Modifier;
-
-/// The barrier of a cluster.
-#[derive(Debug, Clone, Default)]
-pub struct ClusterBarrier {
-    /// The lanes that have arrived since it completed last, by CTA and warp.
-    arrived: Vec<Vec<Mask>>,
-    /// The lanes that have arrived and not waited yet.
-    pending: Vec<Vec<Mask>>,
-    /// What those know who have arrived.
-    coming: Knowledge,
-    /// What those know who had arrived when it completed.
-    known: Knowledge,
-}
 
 fn at(all: &mut Vec<Vec<Mask>>, rank: usize, warp: usize) -> &mut Mask {
     if all.len() <= rank {
@@ -89,7 +76,7 @@ fn complete(context: &mut Context<'_>) {
     barrier.arrived.clear();
     barrier.known = std::mem::take(&mut barrier.coming);
     for cta in &mut cluster.ctas {
-        barrier.known.join(cta.barriers.exited());
+        barrier.known.join(&cta.barriers.exited);
     }
     context.changed();
 }

@@ -4,8 +4,9 @@
 mod tests;
 
 use super::float::steps::flushes;
-use crate::decode::{Action, Inst, Refusal};
+use crate::inst::Inst;
 use crate::lanes::{LANES, Lane, Mask};
+use crate::machine::code::{Action, Refusal};
 use crate::registers::{PredicateSrc, Registers, Src};
 use crate::simd::{LaneStep, Marked, Outcomes, bits, select};
 use ptx_isa::{Modifier, OperandName, SlotName};

@@ -3,9 +3,10 @@
 //! What is computed is in [`values::convert`](ptx_num::values::convert). Here sources are brought to lanes of 32 or 64 bits, whatever
 //! the widths of their registers, and results are cut or extended to theirs.
 
-use crate::decode::{Action, Inst, Refusal};
 use crate::exec::float::steps::is_first_generation;
+use crate::inst::Inst;
 use crate::lanes::{LANES, Lane, Mask, lanes};
+use crate::machine::code::{Action, Refusal};
 use crate::registers::{Dst, Place, Registers, Src};
 use crate::simd::{LaneStep, Marked, Step, bits};
 use ptx_isa::{Modifier, OperandName};

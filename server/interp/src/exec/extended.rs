@@ -2,8 +2,9 @@
 
 use super::integer::type_of;
 use super::typed::by_type;
-use crate::decode::{Action, Inst, Refusal};
+use crate::inst::Inst;
 use crate::lanes::{Lane, Mask, lanes};
+use crate::machine::code::{Action, Refusal};
 use crate::registers::Registers;
 use crate::simd::Marked;
 use ptx_isa::{Modifier, OperandName};

@@ -1,8 +1,9 @@
 //! Functions that the system brings along: `vprintf`, `__assertfail`, `malloc`, `free`.
 
-use crate::decode::{Action, Inst, Pass, Refusal};
 use crate::findings::Kind;
+use crate::inst::Inst;
 use crate::lanes::lanes;
+use crate::machine::code::{Action, Pass, Refusal};
 use crate::machine::{ALLOCATION, Context, Order, Outcome};
 use crate::memory::STACK_PARAMETERS;
 use crate::registers::Place;

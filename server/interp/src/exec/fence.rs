@@ -1,9 +1,8 @@
 //! Fences. Memory is sequentially consistent here, so they change nothing but what the detector of races knows (manual 9.7.13.4, 8.8).
 
-use crate::decode::{Action, Inst, Refusal};
-use crate::exec::copies;
-use crate::machine::Outcome;
-use crate::races;
+use crate::inst::Inst;
+use crate::machine::code::{Action, Refusal};
+use crate::machine::{Outcome, copies, races};
 use ptx_isa::Modifier;
 
 /// `fence`, and `membar`, which is `fence.sc`.

@@ -4,8 +4,9 @@ pub(crate) mod steps;
 #[cfg(test)]
 pub(in crate::exec) mod tests;
 
-use crate::decode::{Action, Inst, Refusal};
+use crate::inst::Inst;
 use crate::lanes::{LANES, Lane};
+use crate::machine::code::{Action, Refusal};
 use crate::simd::{Marked, bits, fuses};
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;

@@ -5,7 +5,8 @@ mod tests;
 
 use super::float::steps::{Choice, modifiers, step1, step2, step3};
 use super::float::{extreme_modifiers, extreme_of};
-use crate::decode::{Action, Inst, Refusal};
+use crate::inst::Inst;
+use crate::machine::code::{Action, Refusal};
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::float::half::{self, Bf16, F16, Half};

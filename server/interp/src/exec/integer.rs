@@ -1,10 +1,11 @@
 //! Integer arithmetic.
 
 use super::typed::{by_packed, by_type, unknown};
-use crate::decode::{Action, Inst, Refusal};
 use crate::findings::Kind;
+use crate::inst::Inst;
 use crate::lanes::{Lane, lanes};
 use crate::machine::Outcome;
+use crate::machine::code::{Action, Refusal};
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;
 use ptx_num::values::integer::{Int, arithmetic, bits, divide, dot, packed, product};

@@ -3,12 +3,13 @@
 //! The 16 bytes of an answer are opaque. These are those that ptxas 13.5 decodes for `sm_100`: the index of the cluster's first CTA, x in bits
 //! 0 … 31, y in 32 … 47, z in 48 … 63, and in bit 64 whether a cluster was cancelled.
 
-use crate::decode::{Action, Inst, Refusal};
 use crate::exec::asynchronous::{counted_by, is_own};
-use crate::exec::{copies, mbarrier};
+use crate::exec::mbarrier;
 use crate::findings::Kind;
+use crate::inst::Inst;
 use crate::lanes::lanes;
-use crate::machine::{Context, Order, Outcome};
+use crate::machine::code::{Action, Refusal};
+use crate::machine::{Context, Order, Outcome, copies};
 use crate::registers::Place;
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;

@@ -1,8 +1,9 @@
 //! Matrices between registers and rows in shared memory: `ldmatrix`, `stmatrix`; and transposed within registers: `movmatrix`.
 
 use super::mma::{Held, refused, whole_warp};
-use crate::decode::{Action, Address, Inst, Refusal};
 use crate::findings::Kind;
+use crate::inst::Inst;
+use crate::machine::code::{Action, Address, Refusal};
 use crate::machine::{Context, Order, Outcome};
 use crate::memory::Region;
 use crate::registers::Place;

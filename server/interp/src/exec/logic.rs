@@ -2,8 +2,9 @@
 
 use super::integer::type_of;
 use super::typed::by_type;
-use crate::decode::{Action, Inst, Refusal};
+use crate::inst::Inst;
 use crate::lanes::{LANES, Lane, Mask};
+use crate::machine::code::{Action, Refusal};
 use crate::registers::{Dst, PredicateDst, PredicateSrc, Registers, Src};
 use crate::simd::{LaneStep, Marked};
 use ptx_isa::{Modifier, OperandName, SlotName};

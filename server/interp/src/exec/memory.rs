@@ -1,7 +1,8 @@
 //! Loads and stores.
 
-use crate::decode::{Action, Inst, Refusal};
+use crate::inst::Inst;
 use crate::lanes::lanes;
+use crate::machine::code::{Action, Refusal};
 use crate::machine::{Context, Order, Outcome};
 use crate::registers::Place;
 use ptx_isa::tables::TypeClass;

@@ -1,8 +1,9 @@
 //! `trap`, `nanosleep`.
 
-use crate::decode::{Action, Inst, Refusal};
 use crate::findings::Kind;
+use crate::inst::Inst;
 use crate::machine::Outcome;
+use crate::machine::code::{Action, Refusal};
 
 /// `trap`: the launch ends.
 pub(crate) fn trap(_: &mut Inst<'_>) -> Result<Action, Refusal> {

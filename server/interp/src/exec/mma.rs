@@ -2,9 +2,10 @@
 //!
 //! What the registers hold and how it is multiplied is worked out when the instruction is decoded.
 
-use crate::decode::{Action, Inst, Refusal};
 use crate::findings::Kind;
+use crate::inst::Inst;
 use crate::lanes::{ALL, LANES};
+use crate::machine::code::{Action, Refusal};
 use crate::machine::{Context, Outcome};
 use crate::registers::{Place, Registers, Src};
 use crate::simd::Marked;

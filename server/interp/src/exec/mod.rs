@@ -4,13 +4,13 @@
 mod address;
 mod asynchronous;
 mod atomic;
-pub mod barrier;
+mod barrier;
 mod bulk;
 mod cache;
-pub mod cluster;
+mod cluster;
 mod compare;
+mod control;
 mod convert;
-pub mod copies;
 mod extended;
 mod external;
 mod fence;
@@ -22,7 +22,7 @@ mod ldmatrix;
 mod logic;
 #[cfg(test)]
 mod matrix_tests;
-pub mod mbarrier;
+mod mbarrier;
 mod memory;
 mod misc;
 mod mixed;
@@ -37,7 +37,6 @@ mod stack;
 mod surface;
 mod tcgen05;
 mod tensor;
-pub mod tensor_memory;
 mod tensormap;
 #[cfg(test)]
 mod tests;
@@ -45,13 +44,13 @@ mod texture;
 mod typed;
 mod video;
 mod warp;
-pub mod wgmma;
+mod wgmma;
 mod wmma;
 
-use crate::decode::{Action, Inst, Refusal};
+use crate::inst::Inst;
+use crate::machine::code::{Action, Refusal};
+use crate::machine::copies::Family;
 use ptx_isa::Exec;
-
-pub(crate) use external::external;
 
 /// Whether an instruction has the copy engine read shared memory.
 pub(crate) fn reads_through_engine(exec: Exec) -> bool {
@@ -70,13 +69,13 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::AddressGetctarank => address::getctarank(inst),
         Exec::AddressIsspacep => address::isspacep(inst),
         Exec::AddressMapa => address::mapa(inst),
-        Exec::AsyncCommitGroup => Ok(asynchronous::commit(copies::Family::Small)),
+        Exec::AsyncCommitGroup => Ok(asynchronous::commit(Family::Small)),
         Exec::AsyncCp => asynchronous::copy(inst),
         Exec::AsyncMbarrierArrive => asynchronous::mbarrier_arrive(inst),
         Exec::AsyncRed => asynchronous::reduce(inst),
         Exec::AsyncSt => asynchronous::store(inst),
         Exec::AsyncWaitAll => Ok(asynchronous::wait_all()),
-        Exec::AsyncWaitGroup => asynchronous::wait(inst, copies::Family::Small),
+        Exec::AsyncWaitGroup => asynchronous::wait(inst, Family::Small),
         Exec::AtomicAtom | Exec::AtomicRed | Exec::AtomicCas | Exec::AtomicExch => atomic::scalar(inst),
         Exec::AtomicAtomVector | Exec::AtomicRedVector => atomic::vector(inst),
         Exec::BarrierArrive => barrier::barrier(inst, barrier::Arrival::Arrive),
@@ -84,12 +83,12 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::BarrierSync => barrier::barrier(inst, barrier::Arrival::Sync),
         Exec::BarrierWarpSync => barrier::warp_sync(inst),
         Exec::BulkApplypriority => bulk::apply_priority(inst),
-        Exec::BulkCommitGroup => Ok(asynchronous::commit(copies::Family::Bulk)),
+        Exec::BulkCommitGroup => Ok(asynchronous::commit(Family::Bulk)),
         Exec::BulkCp | Exec::MultimemBulkCp => bulk::copy(inst),
         Exec::BulkPrefetch => bulk::prefetch(inst),
         Exec::BulkReduce | Exec::MultimemBulkReduce => bulk::reduce(inst),
         Exec::BulkSt => bulk::store(inst),
-        Exec::BulkWaitGroup => asynchronous::wait(inst, copies::Family::Bulk),
+        Exec::BulkWaitGroup => asynchronous::wait(inst, Family::Bulk),
         Exec::CacheApplypriority | Exec::CachePrefetch | Exec::CachePrefetchu => Ok(Action::Nothing),
         Exec::CacheCreatepolicyCvt | Exec::CacheCreatepolicyFractional | Exec::CacheCreatepolicyRange => {
             cache::policy(inst)
@@ -106,9 +105,9 @@ pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Exec::CompareSetpFloat | Exec::CompareSetpInteger => compare::setp(inst),
         Exec::CompareSetpHalf => compare::setp_half(inst),
         Exec::CompareSlct => compare::slct(inst),
-        Exec::ControlBra => crate::decode::control::branch(inst),
-        Exec::ControlBrx => crate::decode::control::table(inst),
-        Exec::ControlCall => crate::decode::control::call(inst),
+        Exec::ControlBra => control::branch(inst),
+        Exec::ControlBrx => control::table(inst),
+        Exec::ControlCall => control::call(inst),
         Exec::ControlExit => Ok(Action::Exit),
         Exec::ControlRet => Ok(Action::Return),
         Exec::ConvertFloat

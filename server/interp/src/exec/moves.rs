@@ -1,7 +1,8 @@
 //! `mov`: copies, addresses, and packing and unpacking of vectors.
 
-use crate::decode::{Action, Inst, Refusal};
+use crate::inst::Inst;
 use crate::lanes::{ALL, lanes};
+use crate::machine::code::{Action, Refusal};
 use crate::registers::{Dst, Src};
 use crate::registers::{Place, Registers};
 use crate::simd::{Map1, Marked, step};

@@ -3,10 +3,11 @@
 #[cfg(test)]
 mod tests;
 
-use crate::decode::{Action, Inst, Refusal};
 use crate::exec::asynchronous::Reduction;
 use crate::exec::memory;
+use crate::inst::Inst;
 use crate::lanes::lanes;
+use crate::machine::code::{Action, Refusal};
 use crate::machine::{Location, Order, Outcome};
 use ptx_isa::OperandName;
 

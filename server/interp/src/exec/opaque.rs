@@ -3,9 +3,10 @@
 //! A handle is the address of a `.texref`, `.samplerref` or `.surfref` variable, the address of a kernel's parameter of such a type, or a
 //! number that a launch gave to a parameter (manual 5.3, 9.7.10.3). Variables that no launch binds keep what their initial values say.
 
-use crate::decode::{Inst, Located, Refusal};
 use crate::findings::Kind;
+use crate::inst::Inst;
 use crate::machine::Context;
+use crate::machine::code::{Located, Refusal};
 use crate::memory::Window;
 use crate::registers::Place;
 use ptx_analysis::program::{self, FieldValue};

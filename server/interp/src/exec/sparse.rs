@@ -2,10 +2,11 @@
 //!
 //! Source: manual 9.4, the pages of the two. Elements, and positions, fill lists of 32-bit registers from the lowest bit on.
 
-use crate::decode::{Action, Inst, Refusal};
 use crate::findings::Kind;
+use crate::inst::Inst;
 use crate::lanes::lanes;
 use crate::machine::Outcome;
+use crate::machine::code::{Action, Refusal};
 use crate::simd::Marked;
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;

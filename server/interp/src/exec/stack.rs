@@ -3,9 +3,10 @@
 //! The stack of a thread grows upwards here and not downwards: the address that `alloca` gives is the lowest of the memory that it allocates
 //! in either case, and values of `stacksave` mean nothing but to `stackrestore`.
 
-use crate::decode::{Action, Inst, Refusal};
 use crate::findings::Kind;
+use crate::inst::Inst;
 use crate::lanes::lanes;
+use crate::machine::code::{Action, Refusal};
 use crate::machine::{LOCAL_BYTES, Outcome};
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;

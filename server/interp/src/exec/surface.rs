@@ -4,9 +4,10 @@
 
 use super::opaque::{self, Wanted};
 use super::texture::{query_of, unbound_says};
-use crate::decode::{Action, Inst, Refusal};
 use crate::findings::Kind;
+use crate::inst::Inst;
 use crate::lanes::lanes;
+use crate::machine::code::{Action, Refusal};
 use crate::machine::{Context, Outcome};
 use crate::registers::Place;
 use ptx_isa::{Modifier, OperandName, SlotName};

@@ -8,12 +8,13 @@ mod transfer;
 #[cfg(test)]
 mod tests;
 
-use super::asynchronous::{counted_by, is_own};
-use super::copies::{self, Family, FlightId};
+use super::asynchronous::{counted_by, is_own, refuse_reports};
 use super::mbarrier;
-use crate::decode::{Action, Address, Inst, Refusal, Space};
 use crate::findings::Kind;
+use crate::inst::Inst;
 use crate::lanes::lanes;
+use crate::machine::code::{Action, Address, Refusal, Space};
+use crate::machine::copies::{self, Family, FlightId};
 use crate::machine::{Context, Location, Order, Outcome};
 use crate::registers::Place;
 use ptx_isa::{Modifier, OperandName, SlotName};
@@ -55,7 +56,7 @@ struct Request {
 
 impl Request {
     fn new(inst: &mut Inst<'_>, direction: Direction) -> Result<Self, Refusal> {
-        copies::refuse_reports(inst)?;
+        refuse_reports(inst)?;
         let loads = direction == Direction::Load;
         let shape = if inst.has(Modifier::TileGather4) || inst.has(Modifier::TileScatter4) {
             Shape::Rows4

@@ -5,9 +5,10 @@ mod tests;
 
 use super::mbarrier;
 use super::tensor;
-use crate::decode::{Action, Inst, Refusal};
 use crate::findings::Kind;
+use crate::inst::Inst;
 use crate::lanes::lanes;
+use crate::machine::code::{Action, Refusal};
 use crate::machine::{Order, Outcome};
 use crate::memory::Region;
 use ptx_isa::{Modifier, OperandName};

@@ -3,8 +3,9 @@
 //! What a texture gives for coordinates is computed in [`ptx_num::image::texture`]; here are operands, handles and registers.
 
 use super::opaque::{self, Wanted};
-use crate::decode::{Action, Inst, Refusal};
+use crate::inst::Inst;
 use crate::lanes::{Mask, lanes};
+use crate::machine::code::{Action, Refusal};
 use crate::machine::{Context, Outcome};
 use crate::registers::{Place, PredicateDst};
 use ptx_isa::{Modifier, OperandName, SlotName};

@@ -1,6 +1,6 @@
 //! One arm for each integer type.
 
-use crate::decode::Refusal;
+use crate::machine::code::Refusal;
 use ptx_isa::Modifier;
 
 /// Why a function that takes other types refuses an instruction; nothing stands for a type that is not written.

@@ -1,7 +1,8 @@
 //! Video instructions.
 
 use super::integer::type_of;
-use crate::decode::{Action, Inst, Refusal};
+use crate::inst::Inst;
+use crate::machine::code::{Action, Refusal};
 use ptx_isa::{Exec, Modifier, OperandName, SlotName};
 use ptx_num::values::integer::compare::Comparison;
 use ptx_num::values::video::Part;

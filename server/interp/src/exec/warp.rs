@@ -4,10 +4,11 @@
 //! is left to look at is what its author got wrong: a lane that is not in its own mask, and lanes that are named but do not execute it,
 //! because their guard is false. (Manual 9.7.9.5, 9.7.9.6, 9.7.13.8 – 9.7.13.12, 9.7.13.14.)
 
-use crate::decode::{Action, Inst, Refusal};
 use crate::findings::Kind;
+use crate::inst::Inst;
 use crate::lanes::{Mask, lanes};
-use crate::machine::{Context, Outcome, list};
+use crate::machine::code::{Action, Refusal};
+use crate::machine::{Context, Outcome, list, races};
 use crate::registers::Src;
 use crate::simd::Marked;
 use ptx_isa::{Modifier, OperandName, SlotName};
@@ -60,7 +61,7 @@ pub(crate) fn parties(context: &mut Context<'_>, membermask: Option<Src<u32>>) -
                 )
             });
         }
-        crate::races::meet(context, same, named);
+        races::meet(context, same, named);
         out.push(Party { lanes: same, named, incomplete: absent != 0 });
     }
     out

@@ -4,8 +4,9 @@
 //! fragment of C of an `.f16` is another than that of an `.f32`.
 
 use super::mma::{Held, all_source_marks, kind, mark_all, multiply, numerics, refused, types, whole_warp};
-use crate::decode::{Action, Address, Inst, Refusal};
 use crate::findings::Kind;
+use crate::inst::Inst;
+use crate::machine::code::{Action, Address, Refusal};
 use crate::machine::{Context, Order, Outcome};
 use crate::memory::Region;
 use crate::registers::Src;

@@ -2,6 +2,7 @@
 
 use super::groups::{chain, cta_of, find, warp_of};
 use crate::lanes::LANES;
+use crate::machine::code::body_name;
 use crate::machine::{Access, Frame, Machine, Target, Warp, region_name};
 use crate::memory::{Read, Region, STACK_PARAMETERS, Storage, Window};
 use ptx_analysis::flow;
@@ -216,7 +217,7 @@ fn of_function(machine: &Machine, frame: &Frame, name: &str) -> Option<Found> {
             ty: symbol.ty.map(|t| t.info()),
             scalar: !symbol.array && symbol.elements <= 1,
         };
-        if let Some(located) = executable.variables.get(&crate::decode::body_name(frame.function as usize, at)) {
+        if let Some(located) = executable.variables.get(&body_name(frame.function as usize, at)) {
             return Some(Found { window: located.window, at: located.address, ..found });
         }
         let offset = *executable.code(frame.function)?.stack.get(&(at as u32))?;

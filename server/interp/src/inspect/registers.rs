@@ -1,9 +1,9 @@
 //! What the registers of an activation hold.
 
 use super::groups::{find, frame_index, frame_of, warp_of};
-use crate::decode::{Slot, predicate};
 use crate::findings::Kind;
 use crate::lanes::{ALL, LANES, Mask, lanes};
+use crate::machine::code::{Slot, predicate};
 use crate::machine::{Frame, Machine, Target, Warp};
 use ptx_analysis::flow::{self, Function};
 

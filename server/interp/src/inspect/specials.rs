@@ -1,8 +1,8 @@
 //! What special registers say.
 
 use super::groups::{cta_of, frame_of, warp_of};
-use crate::decode::Special;
 use crate::lanes::LANES;
+use crate::machine::code::Special;
 use crate::machine::{self, Machine, Target};
 use ptx_analysis::flow::Value;
 use ptx_isa::ISA;

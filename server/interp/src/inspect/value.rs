@@ -1,7 +1,7 @@
 //! Values with their types.
 
 use crate::lanes::{LANES, Mask};
-use crate::launch::{Element, Kind};
+use crate::notation::{Element, Kind};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Type, TypeClass};
 use ptx_num::values::Marks;

@@ -3,7 +3,7 @@
 use super::images::Images;
 use super::settle::{MAX_BUFFER_BYTES, contents, describe_at, is_aggregate};
 use super::{Argument, Buffer, Contents, Element, Fill, Given, Launch, Mistake, Number};
-use crate::decode::Executable;
+use crate::machine::code::Executable;
 use crate::machine::{Machine, Memory, Settings, Shape};
 use crate::memory::{Global, PAGE, Storage, Window};
 use ptx_num::image::ImageId;

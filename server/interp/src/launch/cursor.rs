@@ -1,7 +1,7 @@
 //! Reading a line from left to right.
 
 use super::Mistake;
-use super::number::Number;
+use crate::notation::Number;
 use std::ops::Range;
 
 /// A place in a text. Ranges that it gives count from the start of the file.

@@ -1,8 +1,7 @@
 //! Contents by a rule: what is in an element follows from its index.
 
-use super::element::{Element, Kind};
-use super::number::Number;
 use super::random;
+use crate::notation::{Element, Kind, Number};
 use ptx_num::values::convert::{Class, Layout};
 use std::fmt::{self, Display};
 

@@ -2,7 +2,7 @@
 
 use super::bind::{Place, Placed};
 use super::{Element, Field, Given, Mistake, argument};
-use crate::decode::Executable;
+use crate::machine::code::Executable;
 use ptx_analysis::program::{self, FieldValue};
 use ptx_num::image::description::{Contents, Described, DescribedImage};
 use ptx_num::image::{Bindings, Image, ImageDescription, ImageId, Opaque, Sampler, fields};

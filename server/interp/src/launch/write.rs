@@ -4,6 +4,7 @@ use super::expectation::STATUSES;
 use super::{
     Argument, Buffer, Condition, Contents, Expectation, Expected, Field, Given, Launch, Part, SIZES, Subject, Tolerance,
 };
+use crate::notation::Number;
 use std::fmt::{self, Display, Write};
 
 impl Launch {
@@ -76,11 +77,11 @@ impl Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Field::Integer(value) => value.fmt(f),
-            Field::Number(value) => f.write_str(&super::number::float_text(*value)),
+            Field::Number(value) => Number::Float(*value).fmt(f),
             Field::Truth(value) => value.fmt(f),
             Field::Text(text) => {
                 let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/');
-                let ambiguous = super::Number::parse(text).is_some_and(|(_, n)| n == text.len());
+                let ambiguous = Number::parse(text).is_some_and(|(_, n)| n == text.len());
                 let word =
                     !text.is_empty() && text.chars().all(plain) && !ambiguous && text != "true" && text != "false";
                 if word { f.write_str(text) } else { write_quoted(f, text) }

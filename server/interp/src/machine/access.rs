@@ -1,12 +1,12 @@
 //! Accesses to memory: where an address lies, whether the access may be, and the bytes.
 
+use super::code::{Address, Located, Space};
+use super::copies;
+use super::races::Access;
 use super::{AccessKind, Context, Machine};
-use crate::decode::{Address, Located, Space};
-use crate::exec::copies;
 use crate::findings::Kind;
 use crate::lanes::Mask;
 use crate::memory::{Read, Region, Storage, Window};
-use crate::races::Access;
 use ptx_num::values::Marks;
 
 /// What an access does, and how it is ordered: for the detector of races.
@@ -176,7 +176,7 @@ impl Context<'_> {
                 format!("reads {bytes} bytes at {name}, of which some were never written")
             });
         }
-        crate::races::observe(self, location, lane, to.len(), Access::Read(order));
+        super::races::observe(self, location, lane, to.len(), Access::Read(order));
         read.marks
     }
 
@@ -186,7 +186,7 @@ impl Context<'_> {
             return;
         }
         self.note_access(AccessKind::Store, location, lane, from.len());
-        crate::races::observe_write(self, location, lane, from, order);
+        super::races::observe_write(self, location, lane, from, order);
         self.before_write(location, lane, from.len(), copies::Use::Write);
         if let Some((storage, at)) = self.storage(location, lane, from.len()) {
             storage.write(at, from, marks);
@@ -212,7 +212,7 @@ impl Context<'_> {
             copies::written(self, location, bytes);
             let rank = rank.unwrap_or(self.rank as u32);
             if self.cta_of(rank).is_some_and(|c| c.mbarriers.touches(location.offset, bytes as u64)) {
-                crate::exec::mbarrier::overwritten(self, location, lane, bytes);
+                super::mbarriers::overwritten(self, location, lane, bytes);
             }
         }
         if !self.machine.flights.is_empty() {
@@ -260,7 +260,7 @@ impl Context<'_> {
         let mut buffer = vec![0; bytes];
         let Some((storage, at)) = self.storage(from, lane, bytes) else { return };
         let read = storage.read(at, &mut buffer);
-        crate::races::observe(self, from, lane, bytes, Access::Read(Order::Weak));
+        super::races::observe(self, from, lane, bytes, Access::Read(Order::Weak));
         self.observe_copy(to, lane, &buffer, mask);
         if mask == u16::MAX && !read.uninitialized && read.marks.is_none() {
             if let Some((storage, at)) = self.storage(to, lane, bytes) {
@@ -287,12 +287,12 @@ impl Context<'_> {
     /// Tells the detector of races of a copy, of every 16 bytes of those with a bit in the mask.
     fn observe_copy(&mut self, to: Location, lane: usize, bytes: &[u8], mask: u16) {
         if mask == u16::MAX {
-            crate::races::observe_write(self, to, lane, bytes, Order::Weak);
+            super::races::observe_write(self, to, lane, bytes, Order::Weak);
             return;
         }
         for (i, byte) in bytes.iter().enumerate().filter(|(i, _)| mask >> (i % 16) & 1 != 0) {
             let place = Location { address: to.address + i as u64, offset: to.offset + i as u64, ..to };
-            crate::races::observe_write(self, place, lane, &[*byte], Order::Weak);
+            super::races::observe_write(self, place, lane, &[*byte], Order::Weak);
         }
     }
 
@@ -304,7 +304,7 @@ impl Context<'_> {
         self.note_access(AccessKind::Load, location, lane, to.len());
         let (storage, at) = self.storage(location, lane, to.len())?;
         let read = storage.read(at, to);
-        crate::races::observe(self, location, lane, to.len(), Access::Read(Order::Weak));
+        super::races::observe(self, location, lane, to.len(), Access::Read(Order::Weak));
         Some(read)
     }
 
@@ -349,7 +349,7 @@ impl Context<'_> {
         }
         self.mark(lane, read.marks);
         self.changed();
-        crate::races::observe(self, location, lane, bytes, Access::Atomic(order));
+        super::races::observe(self, location, lane, bytes, Access::Atomic(order));
         old
     }
 

@@ -1,12 +1,12 @@
 //! The memory that a run holds, as one account: buffers and variables, pages of shared and local memory, registers, the heap.
 //!
 //! One limit holds for all of it ([`Settings::memory`](super::Settings::memory)). The machine counts what it makes here, and subtracts it when
-//! it is gone. Two things have limits of their own: the notes of the detector of races ([`crate::races`]) and the printed text.
+//! it is gone. Two things have limits of their own: the notes of the detector of races ([`super::races`]) and the printed text.
 
+use super::code::Code;
 use super::cta::{Cluster, Cta};
 use super::warp::{Frame, Warp};
 use super::{Context, Machine, Memory};
-use crate::decode::Code;
 use crate::findings::{Fault, Kind, Site};
 
 /// What an allocation of the heap takes besides its pages: its entry in a list that grows by doubling, and its name.

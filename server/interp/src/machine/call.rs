@@ -1,9 +1,9 @@
 //! Activations of functions: calls, returns, and the end of threads.
 
+use super::code::{Action, Call, Code, Executable, Formal, Op, Pass, Slot};
 use super::group::Turn;
 use super::warp::{Frame, Group, State, Warp};
 use super::{LOCAL_BYTES, Machine};
-use crate::decode::{Call, Code, Executable, Formal, Pass, Slot};
 use crate::findings::{Kind, Site};
 use crate::lanes::{LANES, Mask, lanes};
 use crate::memory::STACK_PARAMETERS;
@@ -211,8 +211,7 @@ impl Machine {
         }
         if let Some(mut caller) = warp.frames.get_mut(parent as usize).and_then(Option::take) {
             if let Some(code) = executable.code(caller.function)
-                && let Some(crate::decode::Op { action: crate::decode::Action::Call(call), .. }) =
-                    code.ops.get(frame.call as usize)
+                && let Some(Op { action: Action::Call(call), .. }) = code.ops.get(frame.call as usize)
             {
                 for (pass, value) in call.results.iter().zip(values) {
                     put(warp, &mut caller, code, *pass, value, group.mask);

@@ -1,9 +1,9 @@
 //! What an instruction sees of the machine.
 
+use super::code::Executable;
 use super::cta::{Cluster, Cta};
 use super::warp::Lanes;
 use super::{Machine, Memory};
-use crate::decode::Executable;
 use crate::findings::{Fault, Kind, Site};
 use crate::lanes::Mask;
 use crate::registers::Registers;

@@ -14,7 +14,7 @@ pub struct Cluster {
     /// Its CTAs, by rank.
     pub ctas: Vec<Cta>,
     /// The barrier of the cluster.
-    pub barrier: crate::exec::cluster::ClusterBarrier,
+    pub barrier: super::barriers::ClusterBarrier,
 }
 
 /// A CTA.
@@ -35,15 +35,15 @@ pub struct Cta {
     /// By warp, the lanes that have exited or never were there.
     pub gone: Vec<Mask>,
     /// Barriers.
-    pub barriers: crate::exec::barrier::Barriers,
+    pub barriers: super::barriers::Barriers,
     /// Barriers in shared memory.
-    pub mbarriers: crate::exec::mbarrier::Mbarriers,
+    pub mbarriers: super::mbarriers::Mbarriers,
     /// Asynchronous operations on its shared memory whose completion was not observed.
-    pub flights: crate::exec::copies::SharedFlights,
+    pub flights: super::copies::SharedFlights,
     /// A request of it for the work of another cluster was refused, and it knows.
     pub refused: bool,
     /// Tensor memory.
-    pub tensor: crate::exec::tensor_memory::TensorMemory,
+    pub tensor: super::tensor_memory::TensorMemory,
 }
 
 impl Cluster {

@@ -1,10 +1,10 @@
 //! The loop that executes a group of lanes.
 
+use super::code::{Action, Code, Executable, Op, Together};
 use super::context::{Context, Outcome};
 use super::record::{Awaited, Recorder, Step, Target, entered, held_code, results};
 use super::warp::{Frame, Group, Lanes, State, Warp};
 use super::{Machine, nan, specials};
-use crate::decode::{Action, Code, Executable, Op, Together};
 use crate::findings::{Kind, Site};
 use crate::lanes::{Mask, lanes};
 use crate::registers::{File, PredicateSrc, Src};

@@ -1,30 +1,41 @@
 //! The machine: a grid of CTAs with their warps and memories, executed in a fixed order.
 //!
 //! - [`Machine`] – everything that a run changes. A copy of it is a snapshot; pages of memory are shared by copies.
+//! - [`code`] – what it executes.
 //! - [`Context`] – what an instruction sees of it.
 //! - `warp` – groups of lanes with a program counter each; `group` – the loop that executes them; `schedule` – whose turn it is;
 //!   `call` – activations of functions; `specials` – what special registers say.
+//! - [`races`] – the detector of races.
+//! - `barriers`, `mbarriers`, `copies`, `tensor_memory`, `wgmma` – state that only some families of instructions change.
 
 mod access;
 mod account;
+pub(crate) mod barriers;
 mod call;
+pub mod code;
 mod context;
+pub(crate) mod copies;
 mod cta;
 mod group;
+pub(crate) mod mbarriers;
 mod nan;
 mod noted;
+pub mod races;
 mod record;
 mod schedule;
 mod specials;
+pub(crate) mod tensor_memory;
 #[cfg(test)]
 mod tests;
 mod warp;
+pub(crate) mod wgmma;
 
 pub(crate) use access::region_name;
 pub use access::{Location, Order};
 pub(crate) use account::ALLOCATION;
 pub use context::{Context, Outcome};
 pub use cta::{Cluster, Cta};
+pub(crate) use nan::number_format;
 pub use noted::{Access, AccessKind, MOST_ACCESSES};
 pub use record::{Change, Detail, Origin, Recorded, Recorder, Scope, Target};
 pub(crate) use schedule::list;
@@ -33,9 +44,9 @@ pub use specials::is_clock;
 pub(crate) use specials::{clock, value as special_value};
 pub use warp::{Frame, Group, Lanes, Shadow, State, Warp};
 
-use crate::decode::Executable;
 use crate::findings::{Checks, Findings};
 use crate::memory::{Global, Storage};
+use code::Executable;
 use ptx_isa::ISA;
 use std::sync::Arc;
 
@@ -181,9 +192,9 @@ pub struct Machine {
     /// Textures, surfaces and samplers that are bound to variables and handles.
     pub images: ptx_num::image::Bindings,
     /// Who is ordered before whom, as far as the detector of races knows.
-    pub races: crate::races::Races,
+    pub races: races::Races,
     /// Asynchronous operations whose completion was not observed.
-    pub flights: crate::exec::copies::Flights,
+    pub flights: copies::Flights,
     pub(crate) schedule: schedule::Schedule,
 }
 
@@ -206,8 +217,8 @@ impl Machine {
             steps: 0,
             progress: 0,
             images: ptx_num::image::Bindings::default(),
-            races: crate::races::Races::default(),
-            flights: crate::exec::copies::Flights::default(),
+            races: races::Races::default(),
+            flights: copies::Flights::default(),
             schedule: schedule::Schedule::default(),
         }
     }

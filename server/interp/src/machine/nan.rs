@@ -1,6 +1,6 @@
 //! NaN results of instructions without a NaN operand. Checked only where the finding is enabled.
 
-use crate::decode::{Code, Executable, Op, Slot, Together, number_format};
+use super::code::{Code, Executable, Op, Slot, Together};
 use crate::lanes::{ALL, LANES, Mask};
 use crate::registers::Registers;
 use ptx_analysis::flow::{self, Operand, Value};
@@ -54,4 +54,15 @@ fn of(operand: &Operand, code: &Code, registers: &Registers) -> Mask {
 fn is_nan(value: u128, bits: u32, exponent: u64) -> bool {
     let magnitude = (1u64 << (bits - 1)) - 1;
     (0..128 / bits).any(|i| (value >> (bits * i)) as u64 & magnitude > exponent)
+}
+
+/// Of a type that is made of floating-point numbers with NaN: bits of a number, and those of its exponent.
+pub(crate) fn number_format(name: &str) -> Option<(u32, u64)> {
+    Some(match name {
+        ".f16" | ".f16x2" => (16, 0x7c00),
+        ".bf16" | ".bf16x2" => (16, 0x7f80),
+        ".f32" | ".f32x2" | ".tf32" => (32, 0x7f80_0000),
+        ".f64" => (64, 0x7ff0_0000_0000_0000),
+        _ => return None,
+    })
 }

@@ -1,8 +1,8 @@
 //! What warps did, step by step: the registers that each instruction changed, before and after, and what it did to memory.
 
+use super::code::{Code, Executable, Formal, Slot, predicate};
 use super::noted::{Access, Noted};
 use super::warp::{Frame, Warp};
-use crate::decode::{Code, Executable, Formal, Slot};
 use crate::findings::Site;
 use crate::lanes::Mask;
 
@@ -269,7 +269,7 @@ impl Recorder {
                 bytes.len()
             }
             Some(Slot::Predicate(index)) => {
-                let (source, _) = crate::decode::predicate(*index);
+                let (source, _) = predicate(*index);
                 self.bytes.extend_from_slice(&frame.registers.predicate(source).to_le_bytes());
                 4
             }

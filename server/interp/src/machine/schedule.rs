@@ -3,10 +3,10 @@
 //! The order depends on nothing but the program, so a run can be repeated from any copy of the machine that was made between two quanta.
 
 use super::Machine;
+use super::code::Executable;
 use super::group::{Ran, Stop, Turn};
 use super::record::{Recorder, Target};
 use super::warp::{Group, State, Warp};
-use crate::decode::Executable;
 use crate::findings::{Kind, Site};
 use crate::lanes::{Mask, lanes};
 use std::sync::Arc;
@@ -370,7 +370,7 @@ impl Machine {
             }
             if exited != 0 && self.settings.checks.has(Kind::Race) {
                 let own = (cta.number, number as u32, self.shape.warps());
-                crate::races::exit(&mut warp.lanes.clock, own, cta.barriers.exited());
+                super::races::exit(&mut warp.lanes.clock, own, &mut cta.barriers.exited);
             }
         }
         if warp.is_finished() {

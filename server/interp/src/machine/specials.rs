@@ -1,8 +1,8 @@
 //! What special registers say.
 
+use super::code::Special;
 use super::cta::Cta;
 use super::{Machine, Shape};
-use crate::decode::Special;
 use crate::lanes::LANES;
 use crate::registers::Line;
 use std::sync::Arc;
@@ -108,7 +108,7 @@ pub(crate) fn clock(cycles: u64, special: Special) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::{is_clock, value};
-    use crate::decode::Special;
+    use crate::machine::code::Special;
     use crate::testing::Kernel;
 
     #[test]

@@ -1,7 +1,7 @@
 //! A warp: groups of lanes with a program counter each, and the activations of functions that they are in.
 
 use super::Machine;
-use crate::decode::{Code, Slot};
+use super::code::{Code, Slot, predicate};
 use crate::lanes::{LANES, Mask};
 use crate::memory::Storage;
 use crate::registers::{Line, Registers};
@@ -84,11 +84,11 @@ pub struct Lanes {
     /// The first free byte on the stack of each lane.
     pub stack: Box<[u32]>,
     /// Asynchronous copies of its threads.
-    pub copies: crate::exec::copies::Copies,
+    pub copies: super::copies::Copies,
     /// Who is ordered before it, as far as the detector of races knows.
-    pub clock: crate::races::Clock,
+    pub clock: super::races::Clock,
     /// Products of the warpgroup in flight.
-    pub wgmma: crate::exec::wgmma::Wgmma,
+    pub wgmma: super::wgmma::Wgmma,
 }
 
 /// A warp.
@@ -146,7 +146,7 @@ impl Frame {
         match slot {
             Slot::Register(place) => self.registers.bytes(place).to_vec(),
             Slot::Predicate(index) => {
-                let (source, _) = crate::decode::predicate(index);
+                let (source, _) = predicate(index);
                 self.registers.predicate(source).to_le_bytes().to_vec()
             }
         }

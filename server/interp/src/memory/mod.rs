@@ -4,9 +4,11 @@
 //! of the generic address space, wherever in it they lie.
 
 mod global;
+pub(crate) mod shadow;
 mod space;
 mod storage;
 
 pub use global::{Allocation, Global};
+pub use shadow::Shadow;
 pub use space::{AddressMap, Region, SHARED_STRIDE, STACK_PARAMETERS, Window};
 pub use storage::{PAGE, Read, Storage};

@@ -1,5 +1,6 @@
 //! Bytes in pages that copies of a machine share until one writes to them.
 
+use super::shadow::Shadow;
 use ptx_num::values::Marks;
 use std::sync::Arc;
 
@@ -8,9 +9,6 @@ pub const PAGE: usize = 4096;
 
 /// One bit for each byte of a page.
 pub type Bits = [u64; PAGE / 64];
-
-/// Who used a byte: which the detector of races keeps beside it.
-pub type Shadow = crate::races::Shadow;
 
 #[derive(Debug, Clone)]
 struct Page {

@@ -1,8 +1,8 @@
 //! Every form of `cvt` in the data, with all its modifiers and registers of all widths that it takes, is decoded, and its step gives
 //! each lane what the conversion gives; and some instructions of each kind as kernels.
 
-use crate::decode::{Action, Code, Executable, Slot};
 use crate::lanes::{LANES, Mask};
+use crate::machine::code::{Action, Code, Executable, Slot};
 use crate::registers::{Place, Registers};
 use crate::testing::{Kernel, words};
 use ptx_analysis::flow::Value;

@@ -1,8 +1,9 @@
 //! Steps on floating-point numbers: vectorised, with marks. And modifiers that are known when an instruction is decoded as types of their
 //! own, so that the loops over lanes are compiled for each.
 
-use crate::decode::{Action, Inst, Refusal};
+use crate::inst::Inst;
 use crate::lanes::{LANES, Lane, Mask};
+use crate::machine::code::{Action, Refusal};
 use crate::registers::{Dst, Registers, Src};
 use crate::simd::{LaneStep, Marked, Step, bits};
 use ptx_isa::{Modifier, OperandName};

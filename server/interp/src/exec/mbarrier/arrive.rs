@@ -2,10 +2,10 @@
 
 use super::object::{Mistake, Object};
 use super::{change, check_seen, ctas, in_cta, locate};
-use crate::decode::{Action, Address, Inst, Refusal};
+use crate::inst::Inst;
 use crate::lanes::lanes;
-use crate::machine::{Context, Location, Outcome};
-use crate::races;
+use crate::machine::code::{Action, Address, Refusal};
+use crate::machine::{Context, Location, Outcome, races};
 use crate::registers::{Dst, Src};
 use ptx_isa::{Modifier, OperandName};
 

@@ -1,7 +1,7 @@
 //! mbarriers: objects in shared memory that count arrivals and transactions, phase by phase.
 //!
-//! The object itself is all that instructions go by ([`object`]); beside it we keep which objects are initialised and which phase each is in,
-//! so that uses against the protocol are found.
+//! The object itself is all that instructions go by ([`object`]); beside it the machine keeps which objects are initialised and which phase
+//! each is in ([`crate::machine::mbarriers`]), so that uses against the protocol are found.
 
 mod arrive;
 pub(crate) mod object;
@@ -12,74 +12,18 @@ mod wait;
 pub(crate) use arrive::{arrive, arrive_drop, complete_tx, expect_tx};
 pub(crate) use wait::wait;
 
-use crate::decode::{Action, Address, Inst, Refusal};
-use crate::exec::copies::{self, FlightId};
-use crate::findings::{Kind, Site};
+use crate::findings::Kind;
+use crate::inst::Inst;
 use crate::lanes::lanes;
-use crate::machine::{Context, Location, Outcome};
+use crate::machine::code::{Action, Address, Refusal};
+use crate::machine::copies::{self, FlightId};
+use crate::machine::mbarriers::{BYTES, Live, live, mbarriers};
+use crate::machine::{Context, Location, Outcome, races};
 use crate::memory::Region;
-use crate::races;
 use crate::registers::Src;
 use object::{Mistake, Object};
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
-use std::collections::BTreeMap;
-
-/// Bytes of an object, and its alignment.
-const BYTES: u64 = 8;
-
-/// What is known of an mbarrier besides its bits.
-#[derive(Debug, Clone)]
-struct Live {
-    /// The number of its current phase.
-    phase: u64,
-    /// So many of its phases were seen to be complete, or older than one that was.
-    seen: u64,
-    /// Where it was initialised.
-    site: Site,
-    /// Operations in flight that a phase counts.
-    flights: Vec<(u64, FlightId)>,
-}
-
-/// The mbarriers of a CTA.
-#[derive(Debug, Clone, Default)]
-pub struct Mbarriers {
-    live: BTreeMap<u64, Live>,
-    /// No byte of one lies outside.
-    range: (u64, u64),
-}
-
-impl Mbarriers {
-    /// Whether some of these bytes belong to an mbarrier.
-    #[inline]
-    pub(crate) fn touches(&self, start: u64, bytes: u64) -> bool {
-        let end = start.saturating_add(bytes);
-        start < self.range.1 && end > self.range.0 && self.within(start, end).next().is_some()
-    }
-
-    fn within(&self, start: u64, end: u64) -> impl Iterator<Item = (&u64, &Live)> {
-        self.live.range(start.saturating_sub(BYTES - 1)..end)
-    }
-
-    fn insert(&mut self, at: u64, live: Live) -> Option<Live> {
-        let (from, to) = if self.live.is_empty() { (at, at) } else { self.range };
-        self.range = (from.min(at), to.max(at + BYTES));
-        self.live.insert(at, live)
-    }
-}
-
-/// The mbarriers of the CTA that a location lies in.
-fn mbarriers<'c>(context: &'c mut Context<'_>, at: Location) -> Option<&'c mut Mbarriers> {
-    let own = context.rank as u32;
-    match at.region {
-        Region::Shared(rank) => context.cta_of(rank.unwrap_or(own)).map(|c| &mut c.mbarriers),
-        _ => None,
-    }
-}
-
-fn live<'c>(context: &'c mut Context<'_>, at: Location) -> Option<&'c mut Live> {
-    mbarriers(context, at)?.live.get_mut(&at.offset)
-}
 
 /// The rank of the CTA in whose shared memory a location lies.
 pub(crate) fn rank_of(context: &Context<'_>, at: Location) -> Option<u32> {
@@ -248,22 +192,6 @@ fn seen(context: &mut Context<'_>, at: Location) {
     }
 }
 
-/// Bytes of mbarriers are written by something else: it is an mbarrier no more.
-#[cold]
-pub(crate) fn overwritten(context: &mut Context<'_>, at: Location, lane: usize, bytes: usize) {
-    let (start, end) = (at.offset, at.offset.saturating_add(bytes as u64));
-    let Some(all) = mbarriers(context, at) else { return };
-    let gone: Vec<(u64, Site)> = all.within(start, end).map(|(at, live)| (*at, live.site)).collect();
-    for (offset, site) in gone {
-        if let Some(all) = mbarriers(context, at) {
-            all.live.remove(&offset);
-        }
-        let name = context.name_of(Location { offset, ..at });
-        let words = || format!("writes over the mbarrier {name}: `mbarrier.inval` must come first");
-        context.fault_with(Kind::Mbarrier, 1 << lane, words, Some((site, "where it was initialised".to_owned())));
-    }
-}
-
 /// `mbarrier.init`.
 pub(crate) fn init(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let (address, count) = (inst.address(OperandName::A)?, inst.src::<u32>(OperandName::Count)?);
@@ -303,7 +231,7 @@ pub(crate) fn inval(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
             phase(context, at, lane);
             context.put_object_at(at, lane, None);
             if let Some(all) = mbarriers(context, at) {
-                all.live.remove(&at.offset);
+                all.remove(at.offset);
             }
         }
         Outcome::Next

@@ -2,11 +2,11 @@
 
 use super::object::{self, Object};
 use super::{live, locate, phase, seen};
-use crate::decode::{Action, Inst, Refusal};
 use crate::findings::Kind;
+use crate::inst::Inst;
 use crate::lanes::lanes;
-use crate::machine::{Context, Location, Outcome};
-use crate::races;
+use crate::machine::code::{Action, Refusal};
+use crate::machine::{Context, Location, Outcome, races};
 use crate::registers::Src;
 use ptx_isa::{Modifier, OperandName};
 

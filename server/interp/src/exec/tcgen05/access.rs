@@ -1,10 +1,11 @@
 //! `tcgen05.ld`, `tcgen05.st`: a warp and its quarter of the lanes.
 
 use super::{Access, Spot, spot};
-use crate::decode::{Action, Address, Inst, Refusal};
 use crate::exec::mma::{Held, all_source_marks, whole_warp};
 use crate::findings::Kind;
+use crate::inst::Inst;
 use crate::lanes::lanes;
+use crate::machine::code::{Action, Address, Refusal};
 use crate::machine::{Context, Outcome};
 use crate::registers::Dst;
 use crate::simd::Marked;

@@ -1,11 +1,12 @@
 //! `tcgen05.alloc`, `tcgen05.dealloc`, `tcgen05.relinquish_alloc_permit`.
 
 use super::{ctas, has_pair, memory, note_ctas};
-use crate::decode::{Action, Inst, Refusal};
 use crate::exec::mma::whole_warp;
-use crate::exec::tensor_memory::Pair;
 use crate::findings::Kind;
+use crate::inst::Inst;
 use crate::lanes::lanes;
+use crate::machine::code::{Action, Refusal};
+use crate::machine::tensor_memory::Pair;
 use crate::machine::{Context, Order, Outcome};
 use crate::memory::Region;
 use crate::registers::Src;

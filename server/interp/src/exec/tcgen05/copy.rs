@@ -1,10 +1,11 @@
 //! `tcgen05.cp`: from shared memory to tensor memory.
 
 use super::{Access, Spot, ctas, has_pair, memory, note_ctas, rank_of_part, spot};
-use crate::decode::{Action, Inst, Refusal};
 use crate::exec::shared_matrix::Source;
 use crate::findings::Kind;
+use crate::inst::Inst;
 use crate::lanes::lanes;
+use crate::machine::code::{Action, Refusal};
 use crate::machine::{Context, Outcome};
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::matrix::descriptor;

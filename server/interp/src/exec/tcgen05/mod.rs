@@ -15,10 +15,11 @@ pub(crate) use product::multiply;
 
 use super::mbarrier;
 use super::mma::whole_warp;
-use super::tensor_memory::{COLUMNS, Cell, LANES, TensorMemory};
-use crate::decode::{Action, Address, Inst, Refusal};
 use crate::findings::Kind;
+use crate::inst::Inst;
 use crate::lanes::lanes;
+use crate::machine::code::{Action, Address, Refusal};
+use crate::machine::tensor_memory::{COLUMNS, Cell, LANES, TensorMemory};
 use crate::machine::{Context, Outcome};
 use crate::registers::Src;
 use ptx_isa::{Modifier, OperandName};

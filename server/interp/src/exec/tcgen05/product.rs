@@ -1,11 +1,12 @@
 //! `tcgen05.mma`: products into tensor memory.
 
 use super::{Access, Spot, ctas, has_pair, note_ctas, rank_of_part, spot};
-use crate::decode::{Action, Address, Inst, Refusal};
 use crate::exec::mma::numerics;
 use crate::exec::shared_matrix::Source;
 use crate::findings::Kind;
+use crate::inst::Inst;
 use crate::lanes::lanes;
+use crate::machine::code::{Action, Address, Refusal};
 use crate::machine::{Context, Outcome};
 use crate::registers::{PredicateSrc, Src};
 use ptx_isa::{Exec, Modifier, OperandName};

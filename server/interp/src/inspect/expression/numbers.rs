@@ -3,7 +3,7 @@
 use super::{Binary, Unary};
 use crate::inspect::memory::Area;
 use crate::inspect::value::{Meaning, Value, low, meaning, signed};
-use crate::launch::{Element, Kind, Number};
+use crate::notation::{Element, Kind, Number};
 use ptx_isa::ISA;
 use ptx_isa::tables::Type;
 use ptx_num::values::Marks;

@@ -2,12 +2,12 @@
 
 use super::numbers::{Hold, Operand};
 use super::{Expression, Kind, Literal};
-use crate::decode::{Slot, Special, predicate};
 use crate::inspect::groups::{cta_of, frame_of, warp_of};
 use crate::inspect::memory::{Area, Found, variable_in};
 use crate::inspect::registers::{known, slot_named};
 use crate::inspect::value::Value;
 use crate::lanes::{LANES, Mask};
+use crate::machine::code::{Slot, Special, predicate};
 use crate::machine::{self, Cta, Frame, Machine, Target, Warp};
 use crate::memory::Window;
 use ptx_isa::ISA;

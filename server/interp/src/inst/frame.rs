@@ -1,7 +1,7 @@
 //! Where the registers, constants and special registers of a function lie.
 
-use super::{Code, Formal, Op, Slot, Special};
 use crate::lanes::LANES;
+use crate::machine::code::{Code, Formal, HiddenAddress, Op, Slot, Special, SpecialPredicate};
 use crate::registers::{File, Line, Place};
 use ptx_analysis::flow::Function;
 use ptx_analysis::signature::Parameter;
@@ -12,28 +12,6 @@ use std::sync::Arc;
 
 /// Bytes of the place for unused results, which is never read.
 const SCRATCH: u32 = 16 * LANES as u32;
-
-/// A register that holds the address of something on the stack.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HiddenAddress {
-    /// The register.
-    pub place: Place,
-    /// What is added to the beginning of the frame.
-    pub offset: i64,
-    /// It is an address in the window of parameters, else in that of local memory.
-    pub parameter: bool,
-    /// As a generic address.
-    pub generic: bool,
-}
-
-/// A predicate that holds a special register.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SpecialPredicate {
-    /// Its number.
-    pub index: u32,
-    /// The special register.
-    pub special: Special,
-}
 
 /// The constants of a function, each once.
 #[derive(Debug, Default)]
@@ -62,32 +40,6 @@ impl Constants {
         let mut lines = vec![bytemuck::Zeroable::zeroed(); self.bytes.len() / size_of::<Line>()];
         bytemuck::cast_slice_mut::<Line, u8>(&mut lines).copy_from_slice(&self.bytes);
         lines.into()
-    }
-}
-
-/// The special registers that a program reads and that stay the same for a thread: a file of their own, the same in all functions.
-#[derive(Debug, Default)]
-pub struct Specials {
-    /// What lies where.
-    pub places: Vec<(Special, Place)>,
-    end: u32,
-}
-
-impl Specials {
-    /// Where a special register of so many bytes lies.
-    pub fn place(&mut self, special: Special, width: u8) -> Place {
-        if let Some((_, place)) = self.places.iter().find(|(s, p)| *s == special && p.width == width) {
-            return *place;
-        }
-        let place = Place { file: File::Special, offset: self.end, width };
-        self.end += (LANES as u32 * u32::from(width)).next_multiple_of(64);
-        self.places.push((special, place));
-        place
-    }
-
-    /// Bytes of the file.
-    pub fn bytes(&self) -> usize {
-        self.end as usize
     }
 }
 

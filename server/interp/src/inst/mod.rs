@@ -1,9 +1,15 @@
-//! One instruction while it is decoded: its modifiers and operands, by the names that the forms in the instruction set give them.
+//! One instruction while it is decoded: its modifiers and operands, by the names that the forms in the instruction set give them. The
+//! modules of `exec` make an action of it.
 
-use super::{
-    Action, Constants, Executable, Layout, Located, MachineStep, Refusal, Slot, Special, Specials, Together, body_name,
-};
+mod frame;
+
+pub use frame::Layout;
+
 use crate::lanes::{Lane, Mask};
+use crate::machine::code::{
+    Action, Address, Executable, Located, MachineStep, Refusal, Slot, Space, Special, Specials, Together, body_name,
+};
+use crate::machine::{Context, Outcome, is_clock, number_format};
 use crate::memory::Window;
 use crate::registers::{Dst, Place, PredicateDst, PredicateSrc, Registers, Src};
 use crate::simd::{self, AllLanes, Compare, EachLane, LaneStep, Map1, Map2, Map3, Marked, Outcomes};
@@ -12,28 +18,6 @@ use ptx_analysis::types::TypeId;
 use ptx_isa::tables::{Access, Entry, Form, Kind, Spaces, SpecialRegister};
 use ptx_isa::{Exec, Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;
-
-/// The state space that an address is in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Space {
-    /// Generic addresses.
-    Generic,
-    /// Global memory: its addresses are generic ones.
-    Global,
-    /// A window. `.shared::cluster` and `.shared` are one: the addresses differ.
-    Window(Window),
-}
-
-/// The address of an access.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Address {
-    /// What holds the base.
-    pub base: Place,
-    /// What is added to it, in bytes.
-    pub offset: i64,
-    /// How it is to be understood.
-    pub space: Space,
-}
 
 /// One instruction while it is decoded.
 pub struct Inst<'a> {
@@ -49,7 +33,7 @@ pub struct Inst<'a> {
 }
 
 impl<'a> Inst<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         executable: &'a Executable,
         function: &'a Function,
         function_index: usize,
@@ -98,11 +82,6 @@ impl<'a> Inst<'a> {
     /// The types among its modifiers, in the order of the form.
     pub fn types(&self) -> impl Iterator<Item = Modifier> + use<'a> {
         self.modifiers().filter(|m| ptx_isa::ISA.ty(m.name()).is_some())
-    }
-
-    /// The constants of the function.
-    pub fn constants(&mut self) -> &mut Constants {
-        &mut self.layout.constants
     }
 
     /// The first leaf of the operand of that name.
@@ -206,7 +185,7 @@ impl<'a> Inst<'a> {
         let special = Special { name: register.name, component: component.unwrap_or(0) };
         let own = ptx_isa::ISA.ty(register.ty).map_or(4, |t| (t.bits / 8) as u8);
         let width = if register.also_read.contains(&(u16::from(width) * 8)) { width } else { own };
-        if crate::machine::is_clock(register.name) {
+        if is_clock(register.name) {
             return self.layout.clock(self.index, special, width);
         }
         self.specials.place(special, width)
@@ -324,7 +303,7 @@ impl<'a> Inst<'a> {
     }
 
     /// A guard.
-    pub(super) fn guard(&mut self, guard: &Guard) -> PredicateSrc {
+    pub(crate) fn guard(&mut self, guard: &Guard) -> PredicateSrc {
         let flip = guard.negated;
         let index = match guard.slot.and_then(|s| self.layout.slot(s)) {
             Some(Slot::Predicate(index)) => index,
@@ -387,7 +366,7 @@ impl<'a> Inst<'a> {
     }
 
     /// Which lanes must be there together.
-    pub(super) fn together(&mut self) -> Together {
+    pub(crate) fn together(&mut self) -> Together {
         let mask = self.all_operands().find(|o| o.spec.is_some_and(|s| s.lanes));
         match mask {
             Some(mask) => self.place(mask, 4).map_or(Together::Any, Together::Named),
@@ -397,12 +376,12 @@ impl<'a> Inst<'a> {
     }
 
     /// Whether it reads a special register whose value changes.
-    pub(super) fn is_clocked(&self) -> bool {
+    pub(crate) fn is_clocked(&self) -> bool {
         self.layout.has_clock(self.index)
     }
 
     /// Bits of the first of its results that is made of floating-point numbers.
-    pub(super) fn writes_floats(&self) -> Option<u16> {
+    pub(crate) fn writes_floats(&self) -> Option<u16> {
         let written = self.all_operands().filter(|o| o.spec.is_some_and(|s| s.access == Access::Write));
         written.filter_map(|o| o.ty).map(|t| t.info()).find(|t| number_format(t.name).is_some()).map(|t| t.bits)
     }
@@ -493,23 +472,10 @@ impl<'a> Inst<'a> {
     }
 
     /// Anything that needs the machine.
-    pub fn machine(
-        f: impl Fn(&mut crate::machine::Context<'_>) -> crate::machine::Outcome + Send + Sync + 'static,
-    ) -> Action {
+    pub fn machine(f: impl Fn(&mut Context<'_>) -> Outcome + Send + Sync + 'static) -> Action {
         let step: MachineStep = Box::new(f);
         Action::Machine(step)
     }
-}
-
-/// Of a type that is made of floating-point numbers with NaN: bits of a number, and those of its exponent.
-pub(crate) fn number_format(name: &str) -> Option<(u32, u64)> {
-    Some(match name {
-        ".f16" | ".f16x2" => (16, 0x7c00),
-        ".bf16" | ".bf16x2" => (16, 0x7f80),
-        ".f32" | ".f32x2" | ".tf32" => (32, 0x7f80_0000),
-        ".f64" => (64, 0x7ff0_0000_0000_0000),
-        _ => return None,
-    })
 }
 
 /// The state space of a name.

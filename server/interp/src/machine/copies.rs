@@ -4,9 +4,8 @@
 //! remembered as *in flight* until its completion is known: until a wait for its group, or for the phase of the mbarrier that counts it, has
 //! succeeded. A thread that reads what it writes, or writes what it reads or writes, before that races with it: a finding.
 
-use crate::decode::{Inst, Refusal};
+use super::{Context, Location};
 use crate::findings::{Kind, Site};
-use crate::machine::{Context, Location};
 use crate::memory::Region;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -395,17 +394,6 @@ pub(crate) fn read_by_engine(context: &mut Context<'_>, location: Location, lane
         };
         context.fault(Kind::Asynchronous, 1 << lane, words);
     }
-}
-
-/// Copies that look at the data and report what they find cannot be executed.
-pub(crate) fn refuse_reports(inst: &Inst<'_>) -> Result<(), Refusal> {
-    if inst.modifiers().any(|m| m.name().starts_with(".mbarrier::report::validity")) {
-        return Err(
-            "it inspects the data and reports to the mbarrier, by rules that no stored edition of the manual gives"
-                .into(),
-        );
-    }
-    Ok(())
 }
 
 /// `fence.proxy.async`: the copy engine sees what instructions wrote.

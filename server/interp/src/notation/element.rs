@@ -210,7 +210,7 @@ impl Element {
         }
     }
 
-    pub(super) fn sign_extended(self, bits: u128) -> i128 {
+    pub(crate) fn sign_extended(self, bits: u128) -> i128 {
         let unused = 128 - self.bits();
         ((bits << unused) as i128) >> unused
     }

@@ -1,36 +1,11 @@
-//! Branches, calls and returns; and which functions a kernel can reach.
+//! Branches and calls.
 
-use super::{Action, Call, Inst, Pass, Refusal};
+use super::external::external;
+use crate::inst::Inst;
+use crate::machine::code::{Action, Call, Pass, Refusal};
 use ptx_analysis::flow::{Operand, Role, Value};
-use ptx_analysis::program::{Program, Target};
 use ptx_isa::OperandName;
 use ptx_isa::tables::{Access, Kind, TypeClass};
-
-/// The functions that can be reached from a kernel: those that bodies name, and those whose address is an initial value.
-pub(super) fn reachable(program: &Program, entry: usize) -> Vec<usize> {
-    let has_body = |i: &usize| program.functions.get(*i).is_some_and(|f| f.body.is_some());
-    let index = |name: &str| program.function(name).filter(has_body);
-    let mut work = vec![entry];
-    for variable in &program.variables {
-        let functions = variable.initial.relocations.iter().filter_map(|r| match &r.to {
-            Target::Function(name) => index(name),
-            Target::Variable(_) | Target::Local(_) => None,
-        });
-        work.extend(functions.filter(|f| !program.functions[*f].kernel));
-    }
-    let mut out = Vec::new();
-    while let Some(function) = work.pop() {
-        if out.contains(&function) {
-            continue;
-        }
-        out.push(function);
-        let body = program.functions[function].body.as_ref();
-        work.extend(body.into_iter().flat_map(|b| b.functions.iter().filter_map(|name| index(name))));
-    }
-    // The kernel first, whatever the order in which the others were found.
-    out.sort_unstable_by_key(|f| (*f != entry, *f));
-    out
-}
 
 /// `bra`.
 pub(crate) fn branch(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
@@ -79,7 +54,7 @@ pub(crate) fn call(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
             let index = program.function(name);
             match index.filter(|i| program.functions.get(*i).is_some_and(|f| f.body.is_some())) {
                 Some(index) => function = Some(index as u32),
-                None => return crate::exec::external(name, inst, &arguments, &results),
+                None => return external(name, inst, &arguments, &results),
             }
         }
         _ => address = Some(inst.place(callee, inst.executable.address_bytes())?),

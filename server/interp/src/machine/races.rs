@@ -19,15 +19,13 @@
 //! - Of many readers only two are remembered; memory for all of this is limited, and behind the limit nothing is looked at.
 
 mod knowledge;
-mod shadow;
 
+use super::{Context, Location, Order};
 use crate::findings::Kind;
 use crate::lanes::Mask;
-use crate::machine::{Context, Location, Order};
-use crate::memory::Region;
+use crate::memory::shadow::{self, Cell, Stamp};
+use crate::memory::{PAGE, Region};
 pub use knowledge::{Clock, Knowledge};
-pub use shadow::Shadow;
-use shadow::{Cell, Stamp};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -392,7 +390,7 @@ fn look(
         let at = start + done as u64;
         let inside = at as usize % shadow::BLOCK;
         let count = (bytes - done).min(shadow::BLOCK - inside);
-        if let Some(block) = storage.shadow(at).block(at as usize % crate::memory::PAGE, left) {
+        if let Some(block) = storage.shadow(at).block(at as usize % PAGE, left) {
             let (cells, grain) = block.cells(inside, count);
             for (i, cell) in cells.iter_mut().enumerate() {
                 if let Some((other, other_writes)) = f(cell) {

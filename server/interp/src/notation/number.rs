@@ -1,4 +1,4 @@
-//! Numbers as launches spell them.
+//! Numbers as launches and expressions spell them.
 
 use super::element::{Element, Kind};
 use ptx_num::values::convert::{Class, Direction, Layout, Real};

@@ -3,14 +3,14 @@
 use crate::findings::Site;
 
 /// Bytes for which cells come into being together.
-pub(super) const BLOCK: usize = 256;
+pub(crate) const BLOCK: usize = 256;
 
 /// Blocks of a page.
-const BLOCKS: usize = crate::memory::PAGE / BLOCK;
+const BLOCKS: usize = super::storage::PAGE / BLOCK;
 
 /// An access that was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Stamp {
+pub(crate) struct Stamp {
     /// The warp: its number among those of all CTAs.
     pub warp: u32,
     /// The time of the warp; 0: there was no access.
@@ -60,14 +60,14 @@ impl Stamp {
 
 /// The last accesses to a word, or to a byte.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Cell {
+pub(crate) struct Cell {
     pub write: Stamp,
     pub reads: [Stamp; 2],
 }
 
 /// Cells of some bytes: of each word, until a part of one is used.
 #[derive(Debug, Clone)]
-pub(super) struct Block {
+pub(crate) struct Block {
     fine: bool,
     cells: Vec<Cell>,
 }
@@ -97,7 +97,7 @@ pub struct Shadow {
 
 impl Shadow {
     /// The block that a byte of the page lies in. A new one is taken out of what is left.
-    pub(super) fn block(&mut self, at: usize, left: &mut u32) -> Option<&mut Block> {
+    pub(crate) fn block(&mut self, at: usize, left: &mut u32) -> Option<&mut Block> {
         let block = self.blocks.get_mut(at / BLOCK % BLOCKS)?;
         if block.is_none() {
             *left = left.checked_sub(1)?;
