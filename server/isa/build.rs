@@ -5,13 +5,16 @@
 #[path = "src/compiler/mod.rs"]
 mod compiler;
 #[allow(dead_code, missing_docs)]
+#[path = "src/emit.rs"]
+mod emit;
+#[allow(dead_code, missing_docs)]
 #[path = "src/tables.rs"]
 mod tables;
 
 /// Stands in for the enumerations of the library, which this script writes: a name prints itself as the variant that it becomes.
 mod ids {
     use crate::compiler::ids::variant;
-    use crate::tables::Emit;
+    use crate::emit::Emit;
 
     macro_rules! name {
         ($($name:ident)*) => {$(

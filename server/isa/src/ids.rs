@@ -3,7 +3,7 @@
 //! Code names a modifier, a slot or an operand by a variant, so that a misspelt name does not compile. A `match` over [`Exec`] with an arm
 //! for every key is complete, and one that lacks the arm for a new key does not compile.
 
-use crate::tables::Emit;
+use crate::emit::Emit;
 use std::fmt::{self, Write};
 
 include!(concat!(env!("OUT_DIR"), "/ids.rs"));

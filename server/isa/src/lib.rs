@@ -6,6 +6,7 @@
 
 #[cfg(feature = "compiler")]
 pub mod compiler;
+mod emit;
 mod exec;
 pub mod fragment;
 mod ids;

@@ -9,8 +9,6 @@ mod choices;
 mod directive;
 #[path = "tables/effect.rs"]
 mod effect;
-#[path = "tables/emit.rs"]
-mod emit;
 #[path = "tables/encoding.rs"]
 mod encoding;
 #[path = "tables/environment.rs"]
@@ -36,12 +34,12 @@ mod successor;
 #[path = "tables/usage.rs"]
 mod usage;
 
+pub use crate::emit::Emit;
+use crate::emit::table;
 use crate::ids::{OperandName, SlotName};
 pub use choices::*;
 pub use directive::{ArgumentKind, Bound, DataType, Directive, NamedValue, Part, Takes};
 pub use effect::{Effect, Protocol, Temporaries, Verb};
-pub use emit::Emit;
-use emit::table;
 pub use encoding::{BitField, Encoding, Meaning, SelectorPattern};
 pub use environment::{Capacity, Place, PtxVersion, Space, SpecialRegister, Target};
 pub use exec::Executed;

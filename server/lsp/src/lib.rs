@@ -11,6 +11,7 @@ mod convert;
 mod document;
 mod evaluation;
 mod folders;
+mod globs;
 mod handlers;
 pub mod levels;
 mod log;

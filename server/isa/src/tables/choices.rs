@@ -1,7 +1,7 @@
 //! What is one of several things.
 
-use super::emit::{Emit, choice};
 use super::{Dimension, Formula, OperandTest, Pair, SlotTest, Value};
+use crate::emit::{Emit, choice};
 
 choice! {
     /// What an operand looks like.

@@ -1,7 +1,7 @@
 //! Directives, and what may follow them, where, with which others.
 
 use super::Gate;
-use super::emit::{Emit, choice, table};
+use crate::emit::{Emit, choice, table};
 
 table! {
     /// A directive.

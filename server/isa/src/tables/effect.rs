@@ -1,7 +1,7 @@
 //! What instructions do in protocols that span several of them: `effect` in `docs/isa-format.md`.
 
-use super::emit::{choice, table};
 use super::{Emit, Term};
+use crate::emit::{choice, table};
 
 table! {
     /// One thing that an instruction does in a protocol.

@@ -1,6 +1,6 @@
 //! What the bits of a number mean to an instruction: `encoding` in `docs/isa-format.md`.
 
-use super::emit::{Emit, table};
+use crate::emit::{Emit, table};
 
 table! {
     /// A way to read the bits of an operand.

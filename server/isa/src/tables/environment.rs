@@ -1,7 +1,7 @@
 //! What a module is written for and finds there: versions, targets, state spaces and special registers.
 
-use super::emit::{Emit, table};
 use super::{Extent, Gate, Version};
+use crate::emit::{Emit, table};
 
 table! {
     /// A special register.

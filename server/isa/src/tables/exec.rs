@@ -1,7 +1,7 @@
 //! Which semantics an instruction has: what `exec` says in the notation (`docs/isa-format.md`).
 
-use super::emit::table;
 use super::{Emit, Entry, Form};
+use crate::emit::table;
 use crate::ids::Exec;
 
 table! {

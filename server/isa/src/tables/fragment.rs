@@ -1,7 +1,7 @@
 //! Which element of a matrix each thread holds: `fragment` in `docs/isa-format.md`.
 
 use super::Emit;
-use super::emit::{choice, table};
+use crate::emit::{choice, table};
 
 table! {
     /// How a matrix is spread over the registers of the threads of a warp or warpgroup.

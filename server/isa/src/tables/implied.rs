@@ -1,7 +1,7 @@
 //! What is meant where an optional modifier is not written.
 
 use super::Term;
-use super::emit::{Emit, table};
+use crate::emit::{Emit, table};
 
 table! {
     /// The value that a slot has when it is left empty.

@@ -1,7 +1,7 @@
 //! The tables of numbers and initial values.
 
-use super::emit::{Emit, choice, table};
 use super::{Gate, Range, TypeExpr};
+use crate::emit::{Emit, choice, table};
 
 choice! {
     /// Which immediates make sense for an operand that takes more.

@@ -1,6 +1,6 @@
 //! What a multiprocessor has: `multiprocessor` in `docs/isa-format.md`.
 
-use super::emit::{Emit, table};
+use crate::emit::{Emit, table};
 
 table! {
     /// What the multiprocessors of some targets have, and how NVIDIA's assembler shares their registers out. Registers are of 32 bits, memory is

@@ -1,6 +1,6 @@
 //! Passages of documentation, and the statements that they are about.
 
-use super::emit::{Emit, table};
+use crate::emit::{Emit, table};
 
 table! {
     /// A paragraph, a table or a list of an instruction's documentation.

@@ -1,8 +1,8 @@
 //! The kinds of values that settings take: how each is read, and what it is called in messages and in the documentation.
 
 use super::SettingProblem;
+use crate::globs::excluded;
 use crate::levels::{DiagnosticLevels, level};
-use crate::workspace::excluded;
 use ptx_analysis::target::{find_architecture, version};
 use ptx_analysis::{Analyzer, Code};
 use ptx_ide::{Defaults, Operands, PressureHints};

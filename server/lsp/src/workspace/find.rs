@@ -1,8 +1,8 @@
 //! The PTX files of a folder.
 
+use crate::globs::excluded;
 use crate::settings;
 use ignore::WalkBuilder;
-use ignore::overrides::{Override, OverrideBuilder};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -41,18 +41,6 @@ pub struct FolderContents {
     pub too_big: usize,
     /// There is more than was looked at.
     pub cut: bool,
-}
-
-/// The globs that leave files out, for one folder.
-///
-/// # Errors
-/// If one of them is no glob.
-pub fn excluded(folder: &Path, globs: &[String]) -> Result<Override, ignore::Error> {
-    let mut builder = OverrideBuilder::new(folder);
-    for glob in globs {
-        builder.add(&format!("!{glob}"))?;
-    }
-    builder.build()
 }
 
 /// Files that end in `.ptx`, but those that are hidden, that git ignores, and that the settings leave out. Links to folders

@@ -7,7 +7,6 @@ mod examine;
 mod find;
 
 pub use examine::{ExamineGoal, FileReport, OutlineEntry};
-pub use find::excluded;
 
 use super::cancel::CancelFlag;
 use super::folders::{file_path, file_uri};
