@@ -7,7 +7,7 @@ mod variables;
 pub use crate::machine::code::{Action, Code, Executable, Located, Op, Refusal};
 
 use crate::exec;
-use crate::inst::{Inst, Layout};
+use crate::inst::{DecodeContext, Layout};
 use crate::machine::code::{Specials, Together};
 use crate::memory::{AddressMap, Global, Storage};
 use ptx_analysis::program::{Callable, Program};
@@ -58,7 +58,7 @@ impl Executable {
         let mut specials = std::mem::take(&mut self.specials);
         let mut engine = self.engine;
         for index in 0..body.instructions.len() {
-            let mut inst = Inst::new(self, body, function, index, &mut layout, &mut specials);
+            let mut inst = DecodeContext::new(self, body, function, index, &mut layout, &mut specials);
             engine |= inst.exec().is_some_and(exec::reads_through_engine);
             let op = op(&mut inst);
             ops.push(op);
@@ -69,7 +69,7 @@ impl Executable {
 }
 
 /// Decodes one instruction. What cannot be executed becomes an operation that says so when it is reached.
-fn op(inst: &mut Inst<'_>) -> Op {
+fn op(inst: &mut DecodeContext<'_>) -> Op {
     let guard = inst.instruction().guard.as_ref().map(|guard| inst.guard(guard));
     let action = exec::action(inst).unwrap_or_else(Action::Refused);
     let together = inst.together();

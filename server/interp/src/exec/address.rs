@@ -1,17 +1,17 @@
 //! Addresses: generic ones and those of state spaces, which of them an address is, and those of other CTAs of the cluster.
 
-use crate::inst::{Inst, space_named};
+use crate::inst::{DecodeContext, space_named};
 use crate::machine::code::{Action, Refusal, Space};
 use crate::memory::{Region, SHARED_STRIDE, Window};
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 
-fn space_of(inst: &Inst<'_>) -> Space {
+fn space_of(inst: &DecodeContext<'_>) -> Space {
     inst.modifiers().map(|m| space_named(m.name())).find(|s| *s != Space::Generic).unwrap_or(Space::Generic)
 }
 
 /// `cvta` and `cvta.to`.
-pub(crate) fn cvta(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn cvta(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let space = space_of(inst);
     let back = inst.has(Modifier::To);
     let map = inst.executable.map;
@@ -21,13 +21,13 @@ pub(crate) fn cvta(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let d = inst.operand(OperandName::P).ok_or("`cvta` without a destination")?;
     let d = inst.place(d, width)?;
     let Space::Window(window) = space else {
-        return Ok(Inst::each(move |r, lane| {
+        return Ok(DecodeContext::each(move |r, lane| {
             let value = r.lane_bits(a, lane);
             r.set_lane_bits(d, lane, value);
             Marks::NONE
         }));
     };
-    Ok(Inst::each(move |r, lane| {
+    Ok(DecodeContext::each(move |r, lane| {
         let value = r.lane_bits(a, lane) as u64;
         // An address that is not in the window makes one that is nowhere.
         let found = if back {
@@ -47,14 +47,14 @@ pub(crate) fn cvta(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `isspacep`.
-pub(crate) fn isspacep(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn isspacep(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let own = inst.has(Modifier::SharedCta) || inst.has(Modifier::Shared);
     let space = space_of(inst);
     let map = inst.executable.map;
     let p = inst.predicate_dst(OperandName::P)?.ok_or("`isspacep` without a predicate")?;
     let operand = inst.operand(OperandName::A).ok_or("`isspacep` without an address")?;
     let a = inst.place(operand, inst.executable.address_bytes())?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         let mut truth = 0;
         for lane in crate::lanes::lanes(context.mask) {
             let (region, _) = map.region(context.registers.lane_bits(a, lane) as u64);
@@ -75,7 +75,7 @@ pub(crate) fn isspacep(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `mapa`: the address of a variable in the shared memory of another CTA of the cluster.
-pub(crate) fn mapa(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn mapa(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let window = space_of(inst) == Space::Window(Window::Shared);
     let map = inst.executable.map;
     let width = inst.executable.address_bytes();
@@ -84,7 +84,7 @@ pub(crate) fn mapa(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let b = inst.src::<u32>(OperandName::B)?;
     let d = inst.operand(OperandName::D).ok_or("`mapa` without a destination")?;
     let d = inst.place(d, width)?;
-    Ok(Inst::each(move |r, lane| {
+    Ok(DecodeContext::each(move |r, lane| {
         let value = r.lane_bits(a, lane) as u64;
         let rank = u64::from(r.lane(b, lane));
         let offset = if window { value } else { value.wrapping_sub(map.base(Window::Shared)) } % SHARED_STRIDE;
@@ -96,13 +96,13 @@ pub(crate) fn mapa(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `getctarank`: the rank of the CTA that an address of shared memory lies in.
-pub(crate) fn getctarank(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn getctarank(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let window = space_of(inst) == Space::Window(Window::Shared);
     let map = inst.executable.map;
     let operand = inst.operand(OperandName::A).ok_or("`getctarank` without an address")?;
     let a = inst.place(operand, inst.executable.address_bytes())?;
     let d = inst.dst::<u32>(OperandName::D)?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in crate::lanes::lanes(context.mask) {
             let value = context.registers.lane_bits(a, lane) as u64;
             let offset = if window { value } else { value.wrapping_sub(map.base(Window::Shared)) };

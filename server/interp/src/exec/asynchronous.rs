@@ -5,7 +5,7 @@ mod tests;
 
 use crate::exec::{mbarrier, memory};
 use crate::findings::Kind;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Action, Address, Refusal};
 use crate::machine::copies::{self, Family};
@@ -20,7 +20,7 @@ use ptx_num::values::atomic::{self, Element, Function, Operation};
 const BULK_KEEPS_SUBNORMALS: Version = Version { major: 9, minor: 4 };
 
 /// `cp.async`.
-pub(crate) fn copy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let (to, from) = (inst.address(OperandName::D)?, inst.address(OperandName::A)?);
     let size = inst
         .immediate(OperandName::Size)
@@ -29,7 +29,7 @@ pub(crate) fn copy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let size = size as usize;
     let count = inst.optional_src::<u32>(OperandName::N)?;
     let ignore = inst.predicate_src(OperandName::Ignore)?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         let ignored = ignore.map_or(0, |p| context.registers.predicate(p));
         for lane in lanes(context.mask) {
             let asked = count.map_or(size as u32, |n| context.registers.lane(n, lane));
@@ -79,7 +79,7 @@ pub(crate) fn is_own(context: &mut Context<'_>, at: Location, lane: usize) -> bo
 
 /// `cp.async.commit_group`, `cp.async.bulk.commit_group`.
 pub(crate) fn commit(family: Family) -> Action {
-    Inst::machine(move |context| {
+    DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             copies::commit(context, lane, family);
         }
@@ -88,11 +88,11 @@ pub(crate) fn commit(family: Family) -> Action {
 }
 
 /// `cp.async.wait_group`, `cp.async.bulk.wait_group`: the copies were executed when they were issued, so there is no wait.
-pub(crate) fn wait(inst: &mut Inst<'_>, family: Family) -> Result<Action, Refusal> {
+pub(crate) fn wait(inst: &mut DecodeContext<'_>, family: Family) -> Result<Action, Refusal> {
     let left = inst.immediate(OperandName::N).ok_or("a number of groups that is not known")?;
     let left = usize::try_from(left).unwrap_or(usize::MAX);
     let sources = inst.has(Modifier::Read);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             copies::wait(context, lane, family, left, sources);
         }
@@ -102,7 +102,7 @@ pub(crate) fn wait(inst: &mut Inst<'_>, family: Family) -> Result<Action, Refusa
 
 /// `cp.async.wait_all`.
 pub(crate) fn wait_all() -> Action {
-    Inst::machine(|context| {
+    DecodeContext::machine(|context| {
         for lane in lanes(context.mask) {
             copies::commit(context, lane, Family::Small);
             copies::wait(context, lane, Family::Small, 0, false);
@@ -112,10 +112,10 @@ pub(crate) fn wait_all() -> Action {
 }
 
 /// `cp.async.mbarrier.arrive`: the copies are complete, so the arrival follows at once.
-pub(crate) fn mbarrier_arrive(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn mbarrier_arrive(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let address = inst.address(OperandName::A)?;
     let more = !inst.has(Modifier::Noinc);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(at) = mbarrier::locate(context, &address, lane, false) else { continue };
             let ids = copies::of_thread(context, lane, Family::Small);
@@ -146,7 +146,7 @@ pub(crate) fn counted_by(
 }
 
 /// `st.async`.
-pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let counts = inst.has(Modifier::MbarrierCompleteTxBytes);
     if inst.operand(OperandName::Mbar).is_none() {
         if counts {
@@ -160,7 +160,7 @@ pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let (bytes, _) = memory::element(inst)?;
     let from = inst.places(OperandName::B, bytes as u8)?;
     let (address, barrier) = (inst.address(OperandName::A)?, inst.address(OperandName::Mbar)?);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         let mut buffer = [0; 64];
         let count = (bytes * from.len()).min(buffer.len());
         for lane in lanes(context.mask) {
@@ -196,7 +196,7 @@ pub(crate) struct Reduction {
 
 impl Reduction {
     /// The last modifiers that name an operation and a type.
-    pub(crate) fn new(inst: &Inst<'_>) -> Result<Self, Refusal> {
+    pub(crate) fn new(inst: &DecodeContext<'_>) -> Result<Self, Refusal> {
         let names = || inst.modifiers().map(|m| m.word());
         let operation = names().filter_map(Operation::named).last().ok_or("a reduction without an operation")?;
         let element = names().filter_map(Element::named).last().ok_or("a reduction without a type")?;
@@ -229,7 +229,7 @@ impl Reduction {
 }
 
 /// `red.async`.
-pub(crate) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let reduction = Reduction::new(inst)?;
     let bytes = reduction.bytes;
     let (address, b) = (inst.address(OperandName::A)?, inst.places(OperandName::B, bytes as u8)?);
@@ -242,7 +242,7 @@ pub(crate) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         );
     }
     let order = memory::order(inst);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(at) = context.locate(&address, lane, bytes, bytes, true) else { continue };
             let value = context.registers.lane_bits(b, lane);
@@ -262,7 +262,7 @@ pub(crate) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// Copies that look at the data and report what they find cannot be executed.
-pub(crate) fn refuse_reports(inst: &Inst<'_>) -> Result<(), Refusal> {
+pub(crate) fn refuse_reports(inst: &DecodeContext<'_>) -> Result<(), Refusal> {
     if inst.modifiers().any(|m| m.name().starts_with(".mbarrier::report::validity")) {
         return Err(
             "it inspects the data and reports to the mbarrier, by rules that no stored edition of the manual gives"

@@ -1,7 +1,7 @@
 //! `atom` and `red`: one lane after the other, in the order of the lanes (manual 9.7.13.5, 9.7.13.6). In which order hardware takes them is
 //! left open; sums of floating-point numbers depend on it.
 
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Action, Address, Refusal, Space};
 use crate::machine::{Context, Order, Outcome};
@@ -11,7 +11,7 @@ use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::atomic::{self, Element, Function, Operation};
 
 /// An operation without an ordering is relaxed (manual, *atom*).
-fn order(inst: &Inst<'_>) -> Order {
+fn order(inst: &DecodeContext<'_>) -> Order {
     match inst.modifier(SlotName::Sem) {
         Some(Modifier::Acquire) => Order::Acquire,
         Some(Modifier::Release) => Order::Release,
@@ -20,12 +20,12 @@ fn order(inst: &Inst<'_>) -> Order {
     }
 }
 
-fn operation(inst: &Inst<'_>) -> Result<Operation, Refusal> {
+fn operation(inst: &DecodeContext<'_>) -> Result<Operation, Refusal> {
     let mut named = inst.modifiers().filter_map(|m| Operation::named(m.word()));
     named.next().ok_or_else(|| "an atomic operation that is not known".into())
 }
 
-fn element(inst: &Inst<'_>) -> Result<Element, Refusal> {
+fn element(inst: &DecodeContext<'_>) -> Result<Element, Refusal> {
     let named = inst.modifiers().filter_map(|m| Element::named(m.word()));
     named.last().ok_or_else(|| "an atomic operation without a type".into())
 }
@@ -47,7 +47,7 @@ struct Update {
 }
 
 impl Update {
-    fn new(inst: &mut Inst<'_>) -> Result<Self, Refusal> {
+    fn new(inst: &mut DecodeContext<'_>) -> Result<Self, Refusal> {
         let (operation, element) = (operation(inst)?, element(inst)?);
         let function = |flush| {
             let words = || Refusal(format!("`{}` does not exist for this type", inst.entry().name));
@@ -111,7 +111,7 @@ impl Update {
     }
 
     fn action(self) -> Action {
-        Inst::machine(move |context| {
+        DecodeContext::machine(move |context| {
             context.exact = true;
             for lane in lanes(context.mask) {
                 if !self.lane(context, lane) {
@@ -129,7 +129,7 @@ impl Update {
 }
 
 /// `atom` and `red` of one location.
-pub(crate) fn scalar(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn scalar(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let update = Update::new(inst)?;
     if update.b.len() != 1 || update.to.len() > 1 {
         return Err("an atomic operation on a list".into());
@@ -138,7 +138,7 @@ pub(crate) fn scalar(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `atom` and `red` of vectors: atomic element by element.
-pub(crate) fn vector(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn vector(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let update = Update::new(inst)?;
     if update.bytes() * update.b.len() > 16 || (!update.to.is_empty() && update.to.len() != update.b.len()) {
         return Err("a vector of another size than its form has".into());

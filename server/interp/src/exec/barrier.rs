@@ -1,7 +1,7 @@
 //! Barriers of a CTA, and of the lanes of a warp (manual 9.7.13.1, 9.7.13.2).
 
 use crate::findings::Kind;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::{LANES, Mask, lanes};
 use crate::machine::barriers::{BARRIERS, First};
 use crate::machine::code::{Action, Refusal};
@@ -39,7 +39,7 @@ struct Step {
 }
 
 /// `bar`, `barrier`.
-pub(crate) fn barrier(inst: &mut Inst<'_>, what: Arrival) -> Result<Action, Refusal> {
+pub(crate) fn barrier(inst: &mut DecodeContext<'_>, what: Arrival) -> Result<Action, Refusal> {
     let aligned = inst.is_aligned();
     let (a, b) = (inst.src::<u32>(OperandName::A)?, inst.optional_src::<u32>(OperandName::B)?);
     let c = inst.predicate_src(OperandName::C)?;
@@ -52,7 +52,7 @@ pub(crate) fn barrier(inst: &mut Inst<'_>, what: Arrival) -> Result<Action, Refu
         if inst.has(Modifier::And) { Reduction::All(d) } else { Reduction::Any(d) }
     };
     let step = Step { what, aligned, a, b, c, reduction };
-    Ok(Inst::machine(move |context| step.run(context)))
+    Ok(DecodeContext::machine(move |context| step.run(context)))
 }
 
 impl Step {
@@ -232,9 +232,9 @@ impl Step {
 }
 
 /// `bar.warp.sync`.
-pub(crate) fn warp_sync(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn warp_sync(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let mask = inst.src::<u32>(OperandName::Membermask)?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         let named = context.registers.get(mask);
         let outside = lanes(context.mask).filter(|l| named[*l] >> l & 1 == 0).fold(0, |m, l| m | 1 << l);
         if outside != 0 {

@@ -6,7 +6,7 @@ mod tests;
 use crate::exec::asynchronous::{Reduction, counted_by, is_own, refuse_reports};
 use crate::exec::{mbarrier, memory};
 use crate::findings::Kind;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Action, Address, Refusal, Space};
 use crate::machine::copies::{self, Family};
@@ -25,11 +25,11 @@ const CHUNK: usize = 4096;
 const LARGEST: u64 = 1 << 24;
 
 /// An operand that is read as a number, whatever its width.
-fn number(inst: &mut Inst<'_>, name: OperandName, bytes: u8) -> Result<Option<Place>, Refusal> {
+fn number(inst: &mut DecodeContext<'_>, name: OperandName, bytes: u8) -> Result<Option<Place>, Refusal> {
     Ok(inst.places(name, bytes)?.first().copied())
 }
 
-fn size(inst: &mut Inst<'_>) -> Result<Place, Refusal> {
+fn size(inst: &mut DecodeContext<'_>) -> Result<Place, Refusal> {
     Ok(number(inst, OperandName::Size, 4)?.ok_or("a bulk operation without a size")?)
 }
 
@@ -55,7 +55,7 @@ struct Completion {
 }
 
 impl Completion {
-    fn new(inst: &mut Inst<'_>) -> Result<Self, Refusal> {
+    fn new(inst: &mut DecodeContext<'_>) -> Result<Self, Refusal> {
         refuse_reports(inst)?;
         let barrier = inst.operand(OperandName::Mbar).is_some().then(|| inst.address(OperandName::Mbar)).transpose()?;
         let ctas = number(inst, OperandName::Mask, 2)?.or(number(inst, OperandName::Mask32, 4)?);
@@ -110,12 +110,12 @@ impl Completion {
 }
 
 /// `cp.async.bulk` in all directions, and `multimem.cp.async.bulk`.
-pub(crate) fn copy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let (to, from, size) = (inst.address(OperandName::Dst)?, inst.address(OperandName::Src)?, size(inst)?);
     let completion = Completion::new(inst)?;
     let mask = number(inst, OperandName::Bytes, 2)?;
     let (left, right) = (number(inst, OperandName::Left, 4)?, number(inst, OperandName::Right, 4)?);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(bytes) = block(context, size, lane) else { continue };
             let read = |context: &Context<'_>, place: Option<Place>, otherwise: u64| {
@@ -176,12 +176,12 @@ fn source(
 }
 
 /// `cp.reduce.async.bulk`, `multimem.cp.reduce.async.bulk`.
-pub(crate) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let reduction = Reduction::new(inst)?;
     let (to, from, size) = (inst.address(OperandName::Dst)?, inst.address(OperandName::Src)?, size(inst)?);
     let completion = Completion::new(inst)?;
     let order = memory::order(inst);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(bytes) = block(context, size, lane) else { continue };
             let Some(source) = context.locate(&from, lane, bytes, UNIT, false) else { continue };
@@ -208,18 +208,18 @@ pub(crate) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `cp.async.bulk.prefetch`: nothing but its address can be wrong.
-pub(crate) fn prefetch(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn prefetch(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     check_only(inst, OperandName::Src, UNIT)
 }
 
 /// `applypriority.async.bulk`, likewise.
-pub(crate) fn apply_priority(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn apply_priority(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     check_only(inst, OperandName::A, 128)
 }
 
-fn check_only(inst: &mut Inst<'_>, name: OperandName, align: usize) -> Result<Action, Refusal> {
+fn check_only(inst: &mut DecodeContext<'_>, name: OperandName, align: usize) -> Result<Action, Refusal> {
     let (address, size) = (inst.address(name)?, size(inst)?);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             if let Some(bytes) = block(context, size, lane) {
                 context.locate(&address, lane, bytes, align, false);
@@ -230,10 +230,10 @@ fn check_only(inst: &mut Inst<'_>, name: OperandName, align: usize) -> Result<Ac
 }
 
 /// `st.bulk`: zeros in shared memory.
-pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let address = inst.address(OperandName::A)?;
     let size = number(inst, OperandName::Size, 8)?.ok_or("`st.bulk` without a size")?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let bytes = context.registers.lane_bits(size, lane) as u64;
             if !bytes.is_multiple_of(8) || bytes > LARGEST {

@@ -1,6 +1,6 @@
 //! Cache policies, which are opaque numbers here, and `discard`.
 
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::Outcome;
 use crate::machine::code::{Action, Refusal};
@@ -11,18 +11,18 @@ use ptx_num::values::Marks;
 const LINE: usize = 128;
 
 /// `createpolicy`: some number, since nothing here depends on which.
-pub(crate) fn policy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn policy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let d = inst.dst::<u64>(OperandName::D).or_else(|_| inst.dst::<u64>(OperandName::Policy))?;
-    Ok(Inst::each(move |r, lane| {
+    Ok(DecodeContext::each(move |r, lane| {
         r.put_lane(d, lane, 0x12f0_0000_0000_0000);
         Marks::UNSPECIFIED
     }))
 }
 
 /// `discard`: what is in memory there is undefined from then on.
-pub(crate) fn discard(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn discard(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let address = inst.address(OperandName::A)?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(at) = context.locate(&address, lane, LINE, LINE, true) else { continue };
             context.forget_at(at, lane, LINE as u64);

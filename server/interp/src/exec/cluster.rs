@@ -1,7 +1,7 @@
 //! The barrier of a cluster (manual 9.7.13.3).
 
 use crate::findings::Kind;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::Mask;
 use crate::machine::code::{Action, Refusal};
 use crate::machine::{Context, Outcome, list, races};
@@ -32,9 +32,9 @@ fn check_aligned(context: &mut Context<'_>, aligned: bool) {
 }
 
 /// `barrier.cluster.arrive`.
-pub(crate) fn arrive(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn arrive(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let (aligned, relaxed) = (inst.function.converges(inst.index), inst.has(Modifier::Relaxed));
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         check_aligned(context, aligned);
         let (rank, warp, mask) = (context.rank, context.lanes.number as usize, context.mask);
         let barrier = &mut context.cluster().barrier;
@@ -82,9 +82,9 @@ fn complete(context: &mut Context<'_>) {
 }
 
 /// `barrier.cluster.wait`.
-pub(crate) fn wait(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn wait(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let aligned = inst.function.converges(inst.index);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         let (rank, warp, mask) = (context.rank, context.lanes.number as usize, context.mask);
         if context.token.is_none() {
             check_aligned(context, aligned);

@@ -4,7 +4,7 @@
 mod tests;
 
 use super::float::steps::flushes;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::{LANES, Lane, Mask};
 use crate::machine::code::{Action, Refusal};
 use crate::registers::{PredicateSrc, Registers, Src};
@@ -19,7 +19,7 @@ type Decoded = Result<Action, Refusal>;
 type Combine = fn(t: Mask, c: Mask) -> (Mask, Mask);
 
 /// The predicate `c` and how it is combined.
-fn combination(inst: &mut Inst<'_>) -> Result<(PredicateSrc, Combine), Refusal> {
+fn combination(inst: &mut DecodeContext<'_>) -> Result<(PredicateSrc, Combine), Refusal> {
     let combine: Combine = match inst.modifier(SlotName::Bool) {
         None => |t, _| (t, !t),
         Some(Modifier::And) => |t, c| (t & c, !t & c),
@@ -31,7 +31,7 @@ fn combination(inst: &mut Inst<'_>) -> Result<(PredicateSrc, Combine), Refusal> 
 }
 
 /// The operator as it is written.
-fn written(inst: &Inst<'_>) -> Result<Modifier, Refusal> {
+fn written(inst: &DecodeContext<'_>) -> Result<Modifier, Refusal> {
     inst.modifier(SlotName::Cmp).ok_or_else(|| "a comparison without its operator".into())
 }
 
@@ -40,28 +40,28 @@ fn unknown(operator: Modifier) -> Refusal {
 }
 
 /// The operator between floating-point numbers.
-fn operator(inst: &Inst<'_>) -> Result<Comparison, Refusal> {
+fn operator(inst: &DecodeContext<'_>) -> Result<Comparison, Refusal> {
     let written = written(inst)?;
     Comparison::ALL.into_iter().find(|c| c.word() == written.word()).ok_or_else(|| unknown(written))
 }
 
 /// The type of the result: the first one that is written.
-fn result(inst: &Inst<'_>) -> Result<Modifier, Refusal> {
+fn result(inst: &DecodeContext<'_>) -> Result<Modifier, Refusal> {
     inst.types().next().ok_or_else(|| "a comparison without a type".into())
 }
 
 /// The type of the operands: the last one that is written.
-fn compared(inst: &Inst<'_>) -> Result<Modifier, Refusal> {
+fn compared(inst: &DecodeContext<'_>) -> Result<Modifier, Refusal> {
     inst.types().last().ok_or_else(|| "a comparison without a type".into())
 }
 
 /// The predicates of `setp`.
-fn predicates(inst: &mut Inst<'_>) -> Result<Outcomes, Refusal> {
+fn predicates(inst: &mut DecodeContext<'_>) -> Result<Outcomes, Refusal> {
     Ok(Outcomes::Predicates(inst.predicate_dst(OperandName::P)?, inst.predicate_dst(OperandName::Q)?))
 }
 
 /// The number of `set`: all ones for integers, 1.0 for floating-point numbers.
-fn number(inst: &mut Inst<'_>) -> Result<Outcomes, Refusal> {
+fn number(inst: &mut DecodeContext<'_>) -> Result<Outcomes, Refusal> {
     Ok(match result(inst)? {
         Modifier::F32 => Outcomes::Words(inst.dst(OperandName::D)?, 0x3f80_0000),
         Modifier::F16 => Outcomes::Halves(inst.dst(OperandName::D)?, F16::ONE),
@@ -73,22 +73,22 @@ fn number(inst: &mut Inst<'_>) -> Result<Outcomes, Refusal> {
 }
 
 /// A comparison of integers of a type.
-fn integers<A: Lane + Ord>(inst: &mut Inst<'_>, to: Outcomes) -> Decoded {
+fn integers<A: Lane + Ord>(inst: &mut DecodeContext<'_>, to: Outcomes) -> Decoded {
     let (c, combine) = combination(inst)?;
     let ab = (inst.src::<A>(OperandName::A)?, inst.src::<A>(OperandName::B)?);
     Ok(match written(inst)? {
-        Modifier::Eq => Inst::compare(to, ab, c, combine, |a: A, b: A| a == b),
-        Modifier::Ne => Inst::compare(to, ab, c, combine, |a: A, b: A| a != b),
-        Modifier::Lt | Modifier::Lo => Inst::compare(to, ab, c, combine, |a: A, b: A| a < b),
-        Modifier::Le | Modifier::Ls => Inst::compare(to, ab, c, combine, |a: A, b: A| a <= b),
-        Modifier::Gt | Modifier::Hi => Inst::compare(to, ab, c, combine, |a: A, b: A| a > b),
-        Modifier::Ge | Modifier::Hs => Inst::compare(to, ab, c, combine, |a: A, b: A| a >= b),
+        Modifier::Eq => DecodeContext::compare(to, ab, c, combine, |a: A, b: A| a == b),
+        Modifier::Ne => DecodeContext::compare(to, ab, c, combine, |a: A, b: A| a != b),
+        Modifier::Lt | Modifier::Lo => DecodeContext::compare(to, ab, c, combine, |a: A, b: A| a < b),
+        Modifier::Le | Modifier::Ls => DecodeContext::compare(to, ab, c, combine, |a: A, b: A| a <= b),
+        Modifier::Gt | Modifier::Hi => DecodeContext::compare(to, ab, c, combine, |a: A, b: A| a > b),
+        Modifier::Ge | Modifier::Hs => DecodeContext::compare(to, ab, c, combine, |a: A, b: A| a >= b),
         other => return Err(unknown(other)),
     })
 }
 
 /// A comparison, by the type of its operands.
-fn comparison(inst: &mut Inst<'_>, to: Outcomes) -> Decoded {
+fn comparison(inst: &mut DecodeContext<'_>, to: Outcomes) -> Decoded {
     match compared(inst)? {
         Modifier::B16 | Modifier::U16 => integers::<u16>(inst, to),
         Modifier::B32 | Modifier::U32 => integers::<u32>(inst, to),
@@ -188,14 +188,14 @@ impl<H: Half + 'static> Numbers for Halves<H> {
 }
 
 /// A comparison of floating-point numbers, compiled for each operator.
-fn numbers<N: Numbers>(inst: &mut Inst<'_>, to: Outcomes, _: N) -> Decoded {
+fn numbers<N: Numbers>(inst: &mut DecodeContext<'_>, to: Outcomes, _: N) -> Decoded {
     let (c, combine) = combination(inst)?;
     let ab = (inst.src::<N::Bits>(OperandName::A)?, inst.src::<N::Bits>(OperandName::B)?);
     macro_rules! each {
         ($($operator:ident),*) => {
             match operator(inst)? {
                 $(Comparison::$operator => {
-                    Inst::compare(to, ab, c, combine, |a: N::Bits, b: N::Bits| N::holds(Comparison::$operator, a, b))
+                    DecodeContext::compare(to, ab, c, combine, |a: N::Bits, b: N::Bits| N::holds(Comparison::$operator, a, b))
                 })*
             }
         };
@@ -204,19 +204,19 @@ fn numbers<N: Numbers>(inst: &mut Inst<'_>, to: Outcomes, _: N) -> Decoded {
 }
 
 /// `setp` of integers, bits, `.f32` and `.f64`.
-pub(crate) fn setp(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn setp(inst: &mut DecodeContext<'_>) -> Decoded {
     let to = predicates(inst)?;
     comparison(inst, to)
 }
 
 /// `set` of integers, bits, `.f32` and `.f64`.
-pub(crate) fn set(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn set(inst: &mut DecodeContext<'_>) -> Decoded {
     let to = number(inst)?;
     comparison(inst, to)
 }
 
 /// `setp` of half precision: of pairs, `p` is of the lower halves and `q` of the upper ones.
-pub(crate) fn setp_half(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn setp_half(inst: &mut DecodeContext<'_>) -> Decoded {
     let to = predicates(inst)?;
     match compared(inst)? {
         Modifier::F16x2 if inst.has(Modifier::Ftz) => pairs(inst, PairsTo::Predicates(to), FlushedHalf),
@@ -227,7 +227,7 @@ pub(crate) fn setp_half(inst: &mut Inst<'_>) -> Decoded {
 }
 
 /// `set` of half precision.
-pub(crate) fn set_half(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn set_half(inst: &mut DecodeContext<'_>) -> Decoded {
     let source = compared(inst)?;
     if !source.name().ends_with("x2") {
         let to = number(inst)?;
@@ -291,15 +291,15 @@ impl<F: Fn(u16, u16) -> bool + Send + Sync> LaneStep for Pairs<F> {
     }
 }
 
-fn pairs<N: Numbers<Bits = u16>>(inst: &mut Inst<'_>, to: PairsTo, _: N) -> Decoded {
+fn pairs<N: Numbers<Bits = u16>>(inst: &mut DecodeContext<'_>, to: PairsTo, _: N) -> Decoded {
     let (c, combine) = combination(inst)?;
     let ab = (inst.src(OperandName::A)?, inst.src(OperandName::B)?);
     let operator = operator(inst)?;
-    Ok(Inst::step(Pairs { to, ab, f: move |a, b| N::holds(operator, a, b), combine, c }))
+    Ok(DecodeContext::step(Pairs { to, ab, f: move |a, b| N::holds(operator, a, b), combine, c }))
 }
 
 /// `set` of packed integers: all ones in each element for which it is true.
-pub(crate) fn set_packed(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn set_packed(inst: &mut DecodeContext<'_>) -> Decoded {
     match compared(inst)? {
         Modifier::S16x2 => elements(inst, 16, |x| i32::from(x as i16)),
         Modifier::U16x2 => elements(inst, 16, |x| i32::from(x as u16)),
@@ -310,7 +310,11 @@ pub(crate) fn set_packed(inst: &mut Inst<'_>) -> Decoded {
 }
 
 /// A comparison of the elements of a word, so many bits wide; `value` gives the value of the lowest one.
-fn elements(inst: &mut Inst<'_>, width: u32, value: impl Fn(u32) -> i32 + Send + Sync + Copy + 'static) -> Decoded {
+fn elements(
+    inst: &mut DecodeContext<'_>,
+    width: u32,
+    value: impl Fn(u32) -> i32 + Send + Sync + Copy + 'static,
+) -> Decoded {
     let all = u32::MAX >> (32 - width);
     let each = move |a: u32, b: u32, holds: fn(i32, i32) -> bool| {
         let mut out = 0;
@@ -333,7 +337,7 @@ fn elements(inst: &mut Inst<'_>, width: u32, value: impl Fn(u32) -> i32 + Send +
 }
 
 /// `selp`.
-pub(crate) fn selp(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn selp(inst: &mut DecodeContext<'_>) -> Decoded {
     match bytes(compared(inst)?) {
         2 => selection::<u16>(inst),
         4 => selection::<u32>(inst),
@@ -346,10 +350,10 @@ fn bytes(ty: Modifier) -> u16 {
     ptx_isa::ISA.ty(ty.name()).map_or(4, |t| t.bits / 8)
 }
 
-fn selection<T: Lane>(inst: &mut Inst<'_>) -> Decoded {
+fn selection<T: Lane>(inst: &mut DecodeContext<'_>) -> Decoded {
     let (d, a, b) = (inst.dst::<T>(OperandName::D)?, inst.src::<T>(OperandName::A)?, inst.src::<T>(OperandName::B)?);
     let c = inst.predicate_src(OperandName::C)?.ok_or("`selp` without its predicate")?;
-    Ok(Inst::all(move |r, mask| {
+    Ok(DecodeContext::all(move |r, mask| {
         let out = select(r.predicate(c), r.get(a), r.get(b));
         r.put(d, mask, out);
         Marked::default()
@@ -357,7 +361,7 @@ fn selection<T: Lane>(inst: &mut Inst<'_>) -> Decoded {
 }
 
 /// `slct`.
-pub(crate) fn slct(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn slct(inst: &mut DecodeContext<'_>) -> Decoded {
     match bytes(result(inst)?) {
         2 => by_sign::<u16>(inst),
         4 => by_sign::<u32>(inst),
@@ -365,7 +369,7 @@ pub(crate) fn slct(inst: &mut Inst<'_>) -> Decoded {
     }
 }
 
-fn by_sign<T: Lane>(inst: &mut Inst<'_>) -> Decoded {
+fn by_sign<T: Lane>(inst: &mut DecodeContext<'_>) -> Decoded {
     if compared(inst)? == Modifier::S32 {
         return inst.map3(|a: T, b: T, c: i32| if c >= 0 { a } else { b });
     }

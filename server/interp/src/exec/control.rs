@@ -1,20 +1,20 @@
 //! Branches and calls.
 
 use super::external::external;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::machine::code::{Action, Call, Pass, Refusal};
 use ptx_analysis::flow::{Operand, Role, Value};
 use ptx_isa::OperandName;
 use ptx_isa::tables::{Access, Kind, TypeClass};
 
 /// `bra`.
-pub(crate) fn branch(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn branch(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let target = inst.all_operands().find_map(|o| inst.label(o));
     Ok(Action::Branch(target.ok_or("a branch to a label that is not there")?))
 }
 
 /// `brx.idx`.
-pub(crate) fn table(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn table(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let list = inst.all_operands().find_map(|o| match o.value {
         Value::List(list) => inst.function.lists.get(list as usize),
         _ => None,
@@ -31,7 +31,7 @@ fn is_list(operand: &Operand, access: Access) -> bool {
 }
 
 /// `call`.
-pub(crate) fn call(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn call(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let all: Vec<&Operand> = inst.all_operands().collect();
     let mut arguments = Vec::new();
     let mut results = Vec::new();
@@ -62,7 +62,7 @@ pub(crate) fn call(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     Ok(Action::Call(Box::new(Call { function, address, arguments: arguments.into(), results: results.into() })))
 }
 
-fn pass(inst: &mut Inst<'_>, operand: &Operand) -> Result<Pass, Refusal> {
+fn pass(inst: &mut DecodeContext<'_>, operand: &Operand) -> Result<Pass, Refusal> {
     match operand.value {
         Value::Sink => Ok(Pass::Nothing),
         Value::Variable(v) => {

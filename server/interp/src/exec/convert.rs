@@ -4,7 +4,7 @@
 //! the widths of their registers, and results are cut or extended to theirs.
 
 use crate::exec::float::steps::is_first_generation;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::{LANES, Lane, Mask, lanes};
 use crate::machine::code::{Action, Refusal};
 use crate::registers::{Dst, Place, Registers, Src};
@@ -14,7 +14,7 @@ use ptx_num::values::Marks;
 use ptx_num::values::convert::{self, Format, Lift, Open, Options, Rounding, Scaled, Sources};
 
 /// `cvt`, all forms.
-pub(crate) fn cvt(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn cvt(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let (to, from, mut options) = written(inst).ok_or("`cvt` without its two types")?;
     // Targets before sm_20 have no subnormal numbers of `.f32`. (Until PTX 1.4 they kept them in conversions from and to 64 bits.)
     let single = Format::Scalar(convert::Scalar::F32);
@@ -23,7 +23,7 @@ pub(crate) fn cvt(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         let old = version.is_some_and(|v| (v.major, v.minor) <= (1, 4));
         options.ftz |= !(old && (to.bits() == 64 || from.bits() == 64));
     }
-    let place = |inst: &mut Inst<'_>, name: OperandName, bits: u32| match inst.operand(name) {
+    let place = |inst: &mut DecodeContext<'_>, name: OperandName, bits: u32| match inst.operand(name) {
         Some(operand) => inst.place(operand, bytes(bits)).map(Some),
         None => Ok(None),
     };
@@ -47,7 +47,7 @@ pub(crate) fn cvt(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `cvt.pack`.
-pub(crate) fn pack(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn pack(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let (bits, signed) = match inst.modifiers().nth(2) {
         Some(Modifier::U16) => (16, false),
         Some(Modifier::S16) => (16, true),
@@ -64,9 +64,13 @@ pub(crate) fn pack(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     Ok(match inst.optional_src::<u32>(OperandName::C)? {
         Some(c) => {
             let f = move |a, b, c| convert::pack(bits, signed, a, b, c);
-            Inst::step(crate::simd::Map3 { d, abc: (a, b, c), f })
+            DecodeContext::step(crate::simd::Map3 { d, abc: (a, b, c), f })
         }
-        None => Inst::step(crate::simd::Map2 { d, ab: (a, b), f: move |a, b| convert::pack(bits, signed, a, b, 0) }),
+        None => DecodeContext::step(crate::simd::Map2 {
+            d,
+            ab: (a, b),
+            f: move |a, b| convert::pack(bits, signed, a, b, 0),
+        }),
     })
 }
 
@@ -76,7 +80,7 @@ fn bytes(bits: u32) -> u8 {
 }
 
 /// The types of the result and of the source, and the modifiers.
-fn written(inst: &Inst<'_>) -> Option<(Format, Format, Options)> {
+fn written(inst: &DecodeContext<'_>) -> Option<(Format, Format, Options)> {
     let mut options = Options::default();
     let mut types = Vec::new();
     for modifier in inst.modifiers() {
@@ -257,7 +261,7 @@ impl Steps {
         d: Option<O>,
         f: F,
     ) -> Option<Action> {
-        Some(Inst::step(Unary { a: a?, d: d?, f, open: self.open }))
+        Some(DecodeContext::step(Unary { a: a?, d: d?, f, open: self.open }))
     }
 
     fn result32(&self) -> Option<Result32> {
@@ -290,7 +294,7 @@ impl Lift for Steps {
 
     fn pair_to_b32<F: Fn(u32, u32) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
         let (a, b) = (Source::new(self.places.a)?, Source::new(self.places.b?)?);
-        Some(Inst::step(Pair { ab: (a, b), d: self.result32()?, f: function, open: self.open }))
+        Some(DecodeContext::step(Pair { ab: (a, b), d: self.result32()?, f: function, open: self.open }))
     }
 
     fn many_to_b32<F: Fn(&Sources) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
@@ -301,7 +305,7 @@ impl Lift for Steps {
         };
         let (a, b, e, f, extra) = (Source::new(a)?, other(b)?, other(e)?, other(f)?, other(extra)?);
         let (d, open) = (self.result32()?, self.open);
-        Some(Inst::all(move |registers, mask| {
+        Some(DecodeContext::all(move |registers, mask| {
             let (mut values, mut marked) = ([0; LANES], Marked::default());
             for lane in lanes(mask) {
                 let read = |source: &Option<Source>| source.as_ref().map_or(0, |s| s.lane(registers, lane));

@@ -2,7 +2,7 @@
 
 use super::integer::type_of;
 use super::typed::by_type;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::{Lane, Mask, lanes};
 use crate::machine::code::{Action, Refusal};
 use crate::registers::Registers;
@@ -14,20 +14,20 @@ use ptx_num::values::integer::{Int, carry};
 type Result<T> = std::result::Result<T, Refusal>;
 
 /// Whether the instruction leaves a carry.
-fn leaves(inst: &Inst<'_>) -> bool {
+fn leaves(inst: &DecodeContext<'_>) -> bool {
     inst.has(Modifier::Cc)
 }
 
 /// `d = f(a, b, c, carry)` in the lanes of a mask; with `leaves` the carry is kept.
 fn step<T: Lane + Int>(
-    inst: &mut Inst<'_>,
+    inst: &mut DecodeContext<'_>,
     third: bool,
     f: impl Fn(T, T, T, bool) -> ((T, bool), Marks) + Send + Sync + 'static,
 ) -> Result<Action> {
     let leaves = leaves(inst);
     let (d, a, b) = (inst.dst::<T>(OperandName::D)?, inst.src::<T>(OperandName::A)?, inst.src::<T>(OperandName::B)?);
     let c = if third { inst.src::<T>(OperandName::C)? } else { a };
-    Ok(Inst::all(move |r: &mut Registers, mask: Mask| {
+    Ok(DecodeContext::all(move |r: &mut Registers, mask: Mask| {
         let (x, y, z) = (r.get(a), r.get(b), r.get(c));
         let mut marked = Marked::default();
         for lane in lanes(mask) {
@@ -47,29 +47,29 @@ fn plain<T>(result: (T, bool)) -> ((T, bool), Marks) {
     (result, Marks::NONE)
 }
 
-pub(super) fn add_cc(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn add_cc(inst: &mut DecodeContext<'_>) -> Result<Action> {
     by_type!(type_of(inst), T => step::<T>(inst, false, |a, b, _, _| plain(carry::add_cc(a, b))))
 }
 
-pub(super) fn sub_cc(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn sub_cc(inst: &mut DecodeContext<'_>) -> Result<Action> {
     by_type!(type_of(inst), T => step::<T>(inst, false, |a, b, _, _| plain(carry::sub_cc(a, b))))
 }
 
-pub(super) fn addc(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn addc(inst: &mut DecodeContext<'_>) -> Result<Action> {
     if inst.has(Modifier::Sat) {
         return step::<i32>(inst, false, |a, b, _, c| plain((carry::addc_sat(a, b, c), false)));
     }
     by_type!(type_of(inst), T => step::<T>(inst, false, |a, b, _, c| plain(carry::addc(a, b, c))))
 }
 
-pub(super) fn subc(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn subc(inst: &mut DecodeContext<'_>) -> Result<Action> {
     if inst.has(Modifier::Sat) {
         return step::<i32>(inst, false, |a, b, _, c| plain((carry::subc_sat(a, b, c), false)));
     }
     by_type!(type_of(inst), T => step::<T>(inst, false, |a, b, _, c| plain(carry::subc(a, b, c))))
 }
 
-pub(super) fn mad_cc(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn mad_cc(inst: &mut DecodeContext<'_>) -> Result<Action> {
     let name = type_of(inst);
     if inst.has(Modifier::Hi) {
         by_type!(name, T => step::<T>(inst, true, |a, b, c, _| plain(carry::madc_hi(a, b, c, false))))
@@ -78,7 +78,7 @@ pub(super) fn mad_cc(inst: &mut Inst<'_>) -> Result<Action> {
     }
 }
 
-pub(super) fn madc(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn madc(inst: &mut DecodeContext<'_>) -> Result<Action> {
     let name = type_of(inst);
     if inst.has(Modifier::Sat) {
         return step::<i32>(inst, true, |a, b, c, carry| {

@@ -1,7 +1,7 @@
 //! Functions that the system brings along: `vprintf`, `__assertfail`, `malloc`, `free`.
 
 use crate::findings::Kind;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Action, Pass, Refusal};
 use crate::machine::{ALLOCATION, Context, Order, Outcome};
@@ -15,11 +15,16 @@ const STRING: usize = 1 << 16;
 const PRINTED: usize = 1 << 20;
 
 /// A call of a function without a body.
-pub(crate) fn external(name: &str, _: &Inst<'_>, arguments: &[Pass], results: &[Pass]) -> Result<Action, Refusal> {
+pub(crate) fn external(
+    name: &str,
+    _: &DecodeContext<'_>,
+    arguments: &[Pass],
+    results: &[Pass],
+) -> Result<Action, Refusal> {
     let arguments: Vec<Pass> = arguments.to_vec();
     let result = results.first().copied();
     match name {
-        "vprintf" => Ok(Inst::machine(move |context| {
+        "vprintf" => Ok(DecodeContext::machine(move |context| {
             for lane in lanes(context.mask) {
                 let (format, values) = (argument(context, &arguments, 0, lane), argument(context, &arguments, 1, lane));
                 let text = string(context, format, lane);
@@ -37,7 +42,7 @@ pub(crate) fn external(name: &str, _: &Inst<'_>, arguments: &[Pass], results: &[
             }
             Outcome::Next
         })),
-        "__assertfail" => Ok(Inst::machine(move |context| {
+        "__assertfail" => Ok(DecodeContext::machine(move |context| {
             let lane = context.mask.trailing_zeros() as usize;
             let text = |context: &mut Context<'_>, i| {
                 let at = argument(context, &arguments, i, lane);
@@ -49,7 +54,7 @@ pub(crate) fn external(name: &str, _: &Inst<'_>, arguments: &[Pass], results: &[
             context.fault(Kind::Trap, mask, || format!("assertion `{message}` failed in {function} ({file}:{line})"));
             Outcome::Next
         })),
-        "malloc" => Ok(Inst::machine(move |context| {
+        "malloc" => Ok(DecodeContext::machine(move |context| {
             for lane in lanes(context.mask) {
                 let bytes = argument(context, &arguments, 0, lane);
                 // As on hardware, where the heap is full: no address.
@@ -63,7 +68,7 @@ pub(crate) fn external(name: &str, _: &Inst<'_>, arguments: &[Pass], results: &[
             Outcome::Next
         })),
         // The pages are given back. The addresses are not used again, so that a later access to them is a fault.
-        "free" => Ok(Inst::machine(move |context| {
+        "free" => Ok(DecodeContext::machine(move |context| {
             for lane in lanes(context.mask) {
                 let address = argument(context, &arguments, 0, lane);
                 if address == 0 {

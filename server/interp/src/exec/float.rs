@@ -4,7 +4,7 @@ pub(crate) mod steps;
 #[cfg(test)]
 pub(in crate::exec) mod tests;
 
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::{LANES, Lane};
 use crate::machine::code::{Action, Refusal};
 use crate::simd::{Marked, bits, fuses};
@@ -55,22 +55,22 @@ macro_rules! binary {
 }
 
 /// `add`.
-pub(crate) fn add(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn add(inst: &mut DecodeContext<'_>) -> Decoded {
     binary!(inst, add)
 }
 
 /// `sub`.
-pub(crate) fn sub(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn sub(inst: &mut DecodeContext<'_>) -> Decoded {
     binary!(inst, sub)
 }
 
 /// `mul`.
-pub(crate) fn mul(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn mul(inst: &mut DecodeContext<'_>) -> Decoded {
     binary!(inst, mul)
 }
 
 /// `fma`.
-pub(crate) fn fma(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn fma(inst: &mut DecodeContext<'_>) -> Decoded {
     if inst.has(Modifier::F64) {
         return match rounding(inst) {
             Rounding::Nearest => step3(
@@ -97,16 +97,16 @@ pub(crate) fn fma(inst: &mut Inst<'_>) -> Decoded {
     }
 }
 
-fn fma_single(inst: &mut Inst<'_>, f: impl Fn(u32, u32, u32) -> u32 + Send + Sync + 'static) -> Decoded {
+fn fma_single(inst: &mut DecodeContext<'_>, f: impl Fn(u32, u32, u32) -> u32 + Send + Sync + 'static) -> Decoded {
     step3(inst, f, |_, _, _, d| single::marks(d))
 }
 
-fn fma_pair(inst: &mut Inst<'_>, f: impl Fn(u32, u32, u32) -> u32 + Send + Sync + 'static) -> Decoded {
+fn fma_pair(inst: &mut DecodeContext<'_>, f: impl Fn(u32, u32, u32) -> u32 + Send + Sync + 'static) -> Decoded {
     step3(inst, move |a: u64, b: u64, c: u64| single_pair3(a, b, c, &f), |_, _, _, d| pair_marks(d))
 }
 
 /// `mad`: `fma`, but for `mad.f32` on `sm_1x`.
-pub(crate) fn mad(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn mad(inst: &mut DecodeContext<'_>) -> Decoded {
     if inst.has(Modifier::F32) && is_first_generation(inst) {
         let m = modifiers(inst, true);
         return fma_single(inst, move |a, b, c| single::mad_truncated(m, a, b, c));
@@ -126,14 +126,14 @@ macro_rules! approximate {
 }
 
 /// Whether neither a rounding nor how exact is written: until PTX 1.3 that meant `.approx.ftz.f32` and `.rn.f64`.
-fn is_unsaid(inst: &Inst<'_>) -> bool {
+fn is_unsaid(inst: &DecodeContext<'_>) -> bool {
     ![Modifier::Approx, Modifier::Full, Modifier::Rn, Modifier::Rz, Modifier::Rm, Modifier::Rp]
         .iter()
         .any(|m| inst.has(*m))
 }
 
 /// `div`.
-pub(crate) fn div(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn div(inst: &mut DecodeContext<'_>) -> Decoded {
     if inst.has(Modifier::F64) {
         let r = rounding(inst);
         return step2(inst, OperandName::B, move |a: u64, b: u64| double::div(r, a, b), |_, _, d| double::marks(d));
@@ -172,17 +172,17 @@ macro_rules! unary {
 }
 
 /// `rcp`.
-pub(crate) fn rcp(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn rcp(inst: &mut DecodeContext<'_>) -> Decoded {
     unary!(inst, rcp)
 }
 
 /// `sqrt`.
-pub(crate) fn sqrt(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn sqrt(inst: &mut DecodeContext<'_>) -> Decoded {
     unary!(inst, sqrt)
 }
 
 /// `rsqrt`, always approximate.
-pub(crate) fn rsqrt(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn rsqrt(inst: &mut DecodeContext<'_>) -> Decoded {
     if inst.has(Modifier::F64) {
         return step1(inst, |a: u64| approx::rsqrt_double(a), approx::marks_double);
     }
@@ -190,42 +190,42 @@ pub(crate) fn rsqrt(inst: &mut Inst<'_>) -> Decoded {
 }
 
 /// `rcp.approx.ftz.f64`.
-pub(crate) fn rcp_coarse(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn rcp_coarse(inst: &mut DecodeContext<'_>) -> Decoded {
     step1(inst, |a: u64| approx::rcp_double(a), approx::marks_double)
 }
 
 /// `rsqrt.approx.ftz.f64`.
-pub(crate) fn rsqrt_coarse(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn rsqrt_coarse(inst: &mut DecodeContext<'_>) -> Decoded {
     step1(inst, |a: u64| approx::rsqrt_double_coarse(a), approx::marks_double)
 }
 
 /// `sin`.
-pub(crate) fn sin(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn sin(inst: &mut DecodeContext<'_>) -> Decoded {
     approximate!(inst, flushes(inst) || is_unsaid(inst), approx::sin)
 }
 
 /// `cos`.
-pub(crate) fn cos(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn cos(inst: &mut DecodeContext<'_>) -> Decoded {
     approximate!(inst, flushes(inst) || is_unsaid(inst), approx::cos)
 }
 
 /// `lg2`.
-pub(crate) fn lg2(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn lg2(inst: &mut DecodeContext<'_>) -> Decoded {
     approximate!(inst, flushes(inst) || is_unsaid(inst), approx::lg2)
 }
 
 /// `ex2`.
-pub(crate) fn ex2(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn ex2(inst: &mut DecodeContext<'_>) -> Decoded {
     approximate!(inst, flushes(inst) || is_unsaid(inst), approx::ex2)
 }
 
 /// `tanh`.
-pub(crate) fn tanh(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn tanh(inst: &mut DecodeContext<'_>) -> Decoded {
     step1(inst, |a: u32| approx::tanh(a), |a, d| approx::marks1(false, a, d))
 }
 
 /// `neg`.
-pub(crate) fn neg(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn neg(inst: &mut DecodeContext<'_>) -> Decoded {
     if inst.has(Modifier::F64) {
         return step1(inst, |a: u64| double::neg(a), |_, d| double::marks(d));
     }
@@ -234,7 +234,7 @@ pub(crate) fn neg(inst: &mut Inst<'_>) -> Decoded {
 }
 
 /// `abs`. That of an `.f64` keeps a NaN as it is, so its bits are known.
-pub(crate) fn abs(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn abs(inst: &mut DecodeContext<'_>) -> Decoded {
     if inst.has(Modifier::F64) {
         return inst.map1(|a: u64| double::abs(a));
     }
@@ -243,7 +243,7 @@ pub(crate) fn abs(inst: &mut Inst<'_>) -> Decoded {
 }
 
 /// `copysign`: bits alone, so that nothing is open.
-pub(crate) fn copysign(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn copysign(inst: &mut DecodeContext<'_>) -> Decoded {
     if inst.has(Modifier::F64) {
         return inst.map2(|a: u64, b: u64| double::copysign(a, b));
     }
@@ -251,7 +251,7 @@ pub(crate) fn copysign(inst: &mut Inst<'_>) -> Decoded {
 }
 
 /// The modifiers of `min` and `max`.
-pub(crate) fn extreme_modifiers(inst: &Inst<'_>, ftz: bool) -> ExtremeModifiers {
+pub(crate) fn extreme_modifiers(inst: &DecodeContext<'_>, ftz: bool) -> ExtremeModifiers {
     ExtremeModifiers {
         ftz,
         nan: inst.has(Modifier::NaN),
@@ -261,12 +261,12 @@ pub(crate) fn extreme_modifiers(inst: &Inst<'_>, ftz: bool) -> ExtremeModifiers 
 }
 
 /// `min`.
-pub(crate) fn min(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn min(inst: &mut DecodeContext<'_>) -> Decoded {
     extreme::<false>(inst)
 }
 
 /// `max`.
-pub(crate) fn max(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn max(inst: &mut DecodeContext<'_>) -> Decoded {
     extreme::<true>(inst)
 }
 
@@ -276,7 +276,7 @@ pub(crate) const fn extreme_of<const GREATEST: bool>() -> Extreme {
     if GREATEST { Extreme::Greatest } else { Extreme::Least }
 }
 
-fn extreme<const GREATEST: bool>(inst: &mut Inst<'_>) -> Decoded {
+fn extreme<const GREATEST: bool>(inst: &mut DecodeContext<'_>) -> Decoded {
     if inst.has(Modifier::F64) {
         let f = |a: u64, b: u64| extremes::double(extreme_of::<GREATEST>(), a, b);
         return step2(inst, OperandName::B, f, |_, _, d| double::marks(d));
@@ -298,7 +298,11 @@ fn extreme<const GREATEST: bool>(inst: &mut Inst<'_>) -> Decoded {
     }
 }
 
-fn extreme2(inst: &mut Inst<'_>, f: impl Fn(u32, u32) -> u32 + Send + Sync + 'static, m: ExtremeModifiers) -> Decoded {
+fn extreme2(
+    inst: &mut DecodeContext<'_>,
+    f: impl Fn(u32, u32) -> u32 + Send + Sync + 'static,
+    m: ExtremeModifiers,
+) -> Decoded {
     step2(inst, OperandName::B, f, move |_, _, d| extreme_marks(m, d))
 }
 
@@ -309,7 +313,7 @@ fn extreme_marks(m: ExtremeModifiers, result: u32) -> Marks {
 }
 
 /// `testp`. Without a test nothing is computed (measured with the assembler).
-pub(crate) fn testp(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn testp(inst: &mut DecodeContext<'_>) -> Decoded {
     let property = match inst.modifier(SlotName::Op) {
         None => return Ok(Action::Nothing),
         Some(Modifier::Finite) => Property::Finite,
@@ -327,10 +331,10 @@ pub(crate) fn testp(inst: &mut Inst<'_>) -> Decoded {
     }
 }
 
-fn test<A: Lane>(inst: &mut Inst<'_>, f: impl Fn(A) -> bool + Send + Sync + 'static) -> Decoded {
+fn test<A: Lane>(inst: &mut DecodeContext<'_>, f: impl Fn(A) -> bool + Send + Sync + 'static) -> Decoded {
     let a = inst.src::<A>(OperandName::A)?;
     let to = inst.predicate_dst(OperandName::P)?.ok_or("`testp` without a destination")?;
-    Ok(Inst::all(move |r, mask| {
+    Ok(DecodeContext::all(move |r, mask| {
         let a = r.get(a);
         let mut truth = [0; LANES];
         for lane in 0..LANES {

@@ -5,7 +5,7 @@ mod tests;
 
 use super::float::steps::{Choice, modifiers, step1, step2, step3};
 use super::float::{extreme_modifiers, extreme_of};
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::machine::code::{Action, Refusal};
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
@@ -47,7 +47,7 @@ struct Type {
 }
 
 impl Type {
-    fn of(inst: &Inst<'_>) -> Result<Self, Refusal> {
+    fn of(inst: &DecodeContext<'_>) -> Result<Self, Refusal> {
         let ty = inst.types().next();
         let (brain, pair) = match ty {
             Some(Modifier::F16) => (false, false),
@@ -62,7 +62,7 @@ impl Type {
 
 /// An operation of one operand, on each half of a pair.
 fn one(
-    inst: &mut Inst<'_>,
+    inst: &mut DecodeContext<'_>,
     pair: bool,
     f: impl Fn(u16) -> u16 + Send + Sync + 'static,
     marks: impl Fn(u16, u16) -> Marks + Send + Sync + 'static,
@@ -79,7 +79,7 @@ fn one(
 
 /// An operation of two operands, on each half of a pair.
 fn two<H: Half + 'static>(
-    inst: &mut Inst<'_>,
+    inst: &mut DecodeContext<'_>,
     pair: bool,
     canonical: bool,
     f: impl Fn(u16, u16) -> u16 + Send + Sync + 'static,
@@ -93,7 +93,7 @@ fn two<H: Half + 'static>(
 
 /// An operation of three operands, on each half of a pair.
 fn three(
-    inst: &mut Inst<'_>,
+    inst: &mut DecodeContext<'_>,
     pair: bool,
     f: impl Fn(u16, u16, u16) -> u16 + Send + Sync + 'static,
     marks: impl Fn([u16; 3], u16) -> Marks + Send + Sync + 'static,
@@ -123,17 +123,17 @@ macro_rules! binary {
 }
 
 /// `add`.
-pub(crate) fn add(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn add(inst: &mut DecodeContext<'_>) -> Decoded {
     binary!(inst, add)
 }
 
 /// `sub`.
-pub(crate) fn sub(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn sub(inst: &mut DecodeContext<'_>) -> Decoded {
     binary!(inst, sub)
 }
 
 /// `mul`.
-pub(crate) fn mul(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn mul(inst: &mut DecodeContext<'_>) -> Decoded {
     binary!(inst, mul)
 }
 
@@ -142,12 +142,12 @@ pub(crate) fn mul(inst: &mut Inst<'_>) -> Decoded {
 pub(crate) const OUTSIDE: u16 = 0x7fff;
 
 /// `fma`.
-pub(crate) fn fma(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn fma(inst: &mut DecodeContext<'_>) -> Decoded {
     let ty = Type::of(inst)?;
     if ty.brain { fma_of::<Bf16>(inst, ty.pair) } else { fma_of::<F16>(inst, ty.pair) }
 }
 
-fn fma_of<H: Half + 'static>(inst: &mut Inst<'_>, pair: bool) -> Decoded {
+fn fma_of<H: Half + 'static>(inst: &mut DecodeContext<'_>, pair: bool) -> Decoded {
     let m = modifiers(inst, inst.has(Modifier::Ftz));
     if inst.has(Modifier::Oob) {
         // Whether a NaN is the special one depends on bits that the manual does not give, and so does the result.
@@ -165,7 +165,7 @@ fn fma_of<H: Half + 'static>(inst: &mut Inst<'_>, pair: bool) -> Decoded {
 }
 
 /// `neg`.
-pub(crate) fn neg(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn neg(inst: &mut DecodeContext<'_>) -> Decoded {
     let (ty, ftz) = (Type::of(inst)?, inst.has(Modifier::Ftz));
     if ty.brain {
         return one(inst, ty.pair, |a| half::neg::<Bf16>(false, a), |_, d| half::marks::<Bf16>(d));
@@ -174,7 +174,7 @@ pub(crate) fn neg(inst: &mut Inst<'_>) -> Decoded {
 }
 
 /// `abs`.
-pub(crate) fn abs(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn abs(inst: &mut DecodeContext<'_>) -> Decoded {
     let (ty, ftz) = (Type::of(inst)?, inst.has(Modifier::Ftz));
     if ty.brain {
         return one(inst, ty.pair, |a| half::abs::<Bf16>(false, a), |_, d| half::marks::<Bf16>(d));
@@ -183,16 +183,16 @@ pub(crate) fn abs(inst: &mut Inst<'_>) -> Decoded {
 }
 
 /// `min`.
-pub(crate) fn min(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn min(inst: &mut DecodeContext<'_>) -> Decoded {
     extreme::<false>(inst)
 }
 
 /// `max`.
-pub(crate) fn max(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn max(inst: &mut DecodeContext<'_>) -> Decoded {
     extreme::<true>(inst)
 }
 
-fn extreme<const GREATEST: bool>(inst: &mut Inst<'_>) -> Decoded {
+fn extreme<const GREATEST: bool>(inst: &mut DecodeContext<'_>) -> Decoded {
     let (ty, m) = (Type::of(inst)?, extreme_modifiers(inst, inst.has(Modifier::Ftz)));
     if ty.brain {
         let f = move |a, b| extremes::half::<Bf16>(extreme_of::<GREATEST>(), m, a, b);
@@ -202,7 +202,7 @@ fn extreme<const GREATEST: bool>(inst: &mut Inst<'_>) -> Decoded {
 }
 
 /// `tanh`.
-pub(crate) fn tanh(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn tanh(inst: &mut DecodeContext<'_>) -> Decoded {
     let ty = Type::of(inst)?;
     if ty.brain {
         return one(inst, ty.pair, approx::tanh_half::<Bf16>, approx::marks_half::<Bf16>);
@@ -211,7 +211,7 @@ pub(crate) fn tanh(inst: &mut Inst<'_>) -> Decoded {
 }
 
 /// `ex2`.
-pub(crate) fn ex2(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn ex2(inst: &mut DecodeContext<'_>) -> Decoded {
     let (ty, ftz) = (Type::of(inst)?, inst.has(Modifier::Ftz));
     if ty.brain {
         return one(inst, ty.pair, move |a| approx::ex2_half::<Bf16>(ftz, a), approx::marks_half::<Bf16>);

@@ -2,7 +2,7 @@
 
 use super::typed::{by_packed, by_type, unknown};
 use crate::findings::Kind;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::{Lane, lanes};
 use crate::machine::Outcome;
 use crate::machine::code::{Action, Refusal};
@@ -13,7 +13,7 @@ use ptx_num::values::integer::{Int, arithmetic, bits, divide, dot, packed, produ
 type Result<T> = std::result::Result<T, Refusal>;
 
 /// The integer type of an instruction: the last of its modifiers that is one.
-pub(super) fn type_of(inst: &Inst<'_>) -> Option<Modifier> {
+pub(super) fn type_of(inst: &DecodeContext<'_>) -> Option<Modifier> {
     inst.types().last()
 }
 
@@ -33,27 +33,27 @@ macro_rules! binary {
     }};
 }
 
-pub(super) fn add(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn add(inst: &mut DecodeContext<'_>) -> Result<Action> {
     if inst.has(Modifier::Sat) { binary!(inst, arithmetic::add_sat) } else { binary!(inst, arithmetic::add) }
 }
 
-pub(super) fn sub(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn sub(inst: &mut DecodeContext<'_>) -> Result<Action> {
     if inst.has(Modifier::Sat) { binary!(inst, arithmetic::sub_sat) } else { binary!(inst, arithmetic::sub) }
 }
 
-pub(super) fn min(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn min(inst: &mut DecodeContext<'_>) -> Result<Action> {
     if inst.has(Modifier::Relu) { binary!(inst, arithmetic::min_relu) } else { binary!(inst, arithmetic::min) }
 }
 
-pub(super) fn max(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn max(inst: &mut DecodeContext<'_>) -> Result<Action> {
     if inst.has(Modifier::Relu) { binary!(inst, arithmetic::max_relu) } else { binary!(inst, arithmetic::max) }
 }
 
-pub(super) fn abs(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn abs(inst: &mut DecodeContext<'_>) -> Result<Action> {
     by_type!(type_of(inst), T => inst.map1(|a: T| arithmetic::abs(a)))
 }
 
-pub(super) fn neg(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn neg(inst: &mut DecodeContext<'_>) -> Result<Action> {
     let name = type_of(inst);
     if is_packed(name) {
         return by_packed!(name, T => inst.map1(|a: u32| packed::each::<T>(a, arithmetic::neg)));
@@ -61,7 +61,7 @@ pub(super) fn neg(inst: &mut Inst<'_>) -> Result<Action> {
     by_type!(name, T => inst.map1(|a: T| arithmetic::neg(a)))
 }
 
-pub(super) fn sad(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn sad(inst: &mut DecodeContext<'_>) -> Result<Action> {
     by_type!(type_of(inst), T => inst.map3(|a: T, b: T, c: T| arithmetic::sad(a, b, c)))
 }
 
@@ -78,7 +78,7 @@ macro_rules! wide {
     };
 }
 
-pub(super) fn mul(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn mul(inst: &mut DecodeContext<'_>) -> Result<Action> {
     let name = type_of(inst);
     match inst.modifier(SlotName::Mode) {
         Some(Modifier::Hi) => by_type!(name, T => inst.map2(|a: T, b: T| product::mul_hi(a, b))),
@@ -87,7 +87,7 @@ pub(super) fn mul(inst: &mut Inst<'_>) -> Result<Action> {
     }
 }
 
-pub(super) fn mad(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn mad(inst: &mut DecodeContext<'_>) -> Result<Action> {
     let name = type_of(inst);
     if inst.has(Modifier::Sat) {
         return inst.map3(|a: i32, b: i32, c: i32| product::mad_hi_sat(a, b, c));
@@ -106,7 +106,7 @@ pub(super) fn mad(inst: &mut Inst<'_>) -> Result<Action> {
     }
 }
 
-pub(super) fn clmad(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn clmad(inst: &mut DecodeContext<'_>) -> Result<Action> {
     if inst.has(Modifier::Hi) {
         inst.map3(|a: u64, b: u64, c: u64| product::clmad_hi(a, b, c))
     } else {
@@ -114,7 +114,7 @@ pub(super) fn clmad(inst: &mut Inst<'_>) -> Result<Action> {
     }
 }
 
-pub(super) fn mul24(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn mul24(inst: &mut DecodeContext<'_>) -> Result<Action> {
     let name = type_of(inst);
     if inst.has(Modifier::Hi) {
         by_type!(name, T => inst.map2(|a: T, b: T| product::mul24_hi(a, b)))
@@ -123,7 +123,7 @@ pub(super) fn mul24(inst: &mut Inst<'_>) -> Result<Action> {
     }
 }
 
-pub(super) fn mad24(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn mad24(inst: &mut DecodeContext<'_>) -> Result<Action> {
     let name = type_of(inst);
     if inst.has(Modifier::Sat) {
         inst.map3(|a: i32, b: i32, c: i32| product::mad24_hi_sat(a, b, c))
@@ -135,9 +135,9 @@ pub(super) fn mad24(inst: &mut Inst<'_>) -> Result<Action> {
 }
 
 /// A division: division by zero is found, and its result marked.
-fn dividing<T: Lane + Int>(inst: &mut Inst<'_>, f: fn(T, T) -> (T, Marks)) -> Result<Action> {
+fn dividing<T: Lane + Int>(inst: &mut DecodeContext<'_>, f: fn(T, T) -> (T, Marks)) -> Result<Action> {
     let (d, a, b) = (inst.dst::<T>(OperandName::D)?, inst.src::<T>(OperandName::A)?, inst.src::<T>(OperandName::B)?);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         let mut zero = 0;
         for lane in lanes(context.mask) {
             let divisor = context.registers.lane(b, lane);
@@ -155,27 +155,27 @@ fn dividing<T: Lane + Int>(inst: &mut Inst<'_>, f: fn(T, T) -> (T, Marks)) -> Re
     }))
 }
 
-pub(super) fn div(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn div(inst: &mut DecodeContext<'_>) -> Result<Action> {
     by_type!(type_of(inst), T => dividing::<T>(inst, divide::div))
 }
 
-pub(super) fn rem(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn rem(inst: &mut DecodeContext<'_>) -> Result<Action> {
     by_type!(type_of(inst), T => dividing::<T>(inst, divide::rem))
 }
 
-pub(super) fn popc(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn popc(inst: &mut DecodeContext<'_>) -> Result<Action> {
     by_type!(type_of(inst), T => inst.map1(|a: T| bits::popc(a)))
 }
 
-pub(super) fn clz(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn clz(inst: &mut DecodeContext<'_>) -> Result<Action> {
     by_type!(type_of(inst), T => inst.map1(|a: T| bits::clz(a)))
 }
 
-pub(super) fn brev(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn brev(inst: &mut DecodeContext<'_>) -> Result<Action> {
     by_type!(type_of(inst), T => inst.map1(|a: T| bits::brev(a)))
 }
 
-pub(super) fn bfind(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn bfind(inst: &mut DecodeContext<'_>) -> Result<Action> {
     let name = type_of(inst);
     if inst.has(Modifier::Shiftamt) {
         by_type!(name, T => inst.map1(|a: T| bits::bfind_shiftamt(a)))
@@ -184,30 +184,30 @@ pub(super) fn bfind(inst: &mut Inst<'_>) -> Result<Action> {
     }
 }
 
-pub(super) fn fns(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn fns(inst: &mut DecodeContext<'_>) -> Result<Action> {
     let d = inst.dst::<u32>(OperandName::D)?;
     let (mask, base, offset) = (
         inst.src::<u32>(OperandName::Mask)?,
         inst.src::<u32>(OperandName::Base)?,
         inst.src::<i32>(OperandName::Offset)?,
     );
-    Ok(Inst::each(move |r, lane| {
+    Ok(DecodeContext::each(move |r, lane| {
         let (value, marks) = bits::fns(r.lane(mask, lane), r.lane(base, lane), r.lane(offset, lane));
         r.put_lane(d, lane, value);
         marks
     }))
 }
 
-pub(super) fn bfe(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn bfe(inst: &mut DecodeContext<'_>) -> Result<Action> {
     by_type!(type_of(inst), T => inst.map3(|a: T, b: u32, c: u32| bits::bfe(a, b, c)))
 }
 
-pub(super) fn bfi(inst: &mut Inst<'_>) -> Result<Action> {
-    fn of<T: Lane + Int>(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn bfi(inst: &mut DecodeContext<'_>) -> Result<Action> {
+    fn of<T: Lane + Int>(inst: &mut DecodeContext<'_>) -> Result<Action> {
         let (f, a, b) =
             (inst.dst::<T>(OperandName::F)?, inst.src::<T>(OperandName::A)?, inst.src::<T>(OperandName::B)?);
         let (c, d) = (inst.src::<u32>(OperandName::C)?, inst.src::<u32>(OperandName::D)?);
-        Ok(Inst::each(move |r, lane| {
+        Ok(DecodeContext::each(move |r, lane| {
             let value = bits::bfi(r.lane(a, lane), r.lane(b, lane), r.lane(c, lane), r.lane(d, lane));
             r.put_lane(f, lane, value);
             Marks::NONE
@@ -216,26 +216,26 @@ pub(super) fn bfi(inst: &mut Inst<'_>) -> Result<Action> {
     by_type!(type_of(inst), T => of::<T>(inst))
 }
 
-pub(super) fn szext(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn szext(inst: &mut DecodeContext<'_>) -> Result<Action> {
     let wrap = inst.has(Modifier::Wrap);
     by_type!(type_of(inst), T => inst.map2(move |a: T, b: u32| bits::szext(a, b, wrap)))
 }
 
-pub(super) fn bmsk(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn bmsk(inst: &mut DecodeContext<'_>) -> Result<Action> {
     let wrap = inst.has(Modifier::Wrap);
     inst.map2(move |a: u32, b: u32| bits::bmsk(a, b, wrap))
 }
 
-fn signs(inst: &Inst<'_>) -> (bool, bool) {
+fn signs(inst: &DecodeContext<'_>) -> (bool, bool) {
     (inst.modifier(SlotName::Atype) == Some(Modifier::S32), inst.modifier(SlotName::Btype) == Some(Modifier::S32))
 }
 
-pub(super) fn dp4a(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn dp4a(inst: &mut DecodeContext<'_>) -> Result<Action> {
     let (a_signed, b_signed) = signs(inst);
     inst.map3(move |a: u32, b: u32, c: u32| dot::dp4a(a, b, c, a_signed, b_signed))
 }
 
-pub(super) fn dp2a(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn dp2a(inst: &mut DecodeContext<'_>) -> Result<Action> {
     let ((a_signed, b_signed), upper) = (signs(inst), inst.has(Modifier::Hi));
     inst.map3(move |a: u32, b: u32, c: u32| dot::dp2a(a, b, c, a_signed, b_signed, upper))
 }

@@ -6,7 +6,7 @@
 use crate::exec::asynchronous::{counted_by, is_own};
 use crate::exec::mbarrier;
 use crate::findings::Kind;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Action, Refusal};
 use crate::machine::{Context, Order, Outcome, copies};
@@ -41,10 +41,10 @@ fn cancel(context: &mut Context<'_>) -> Option<[u32; 3]> {
 }
 
 /// `clusterlaunchcontrol.try_cancel`.
-pub(crate) fn try_cancel(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn try_cancel(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let (address, barrier) = (inst.address(OperandName::A)?, inst.address(OperandName::Mbar)?);
     let all = inst.has(Modifier::MulticastClusterAll);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(at) = context.locate(&address, lane, BYTES, BYTES, true) else { continue };
             if !is_own(context, at, lane) {
@@ -84,10 +84,10 @@ pub(crate) fn try_cancel(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `clusterlaunchcontrol.query_cancel`.
-pub(crate) fn query_cancel(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn query_cancel(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let answer = *inst.places(OperandName::Answer, 16)?.first().ok_or("`query_cancel` without an answer")?;
     if let Some(p) = inst.predicate_dst(OperandName::P)? {
-        return Ok(Inst::machine(move |context| {
+        return Ok(DecodeContext::machine(move |context| {
             let is = |lane: &usize| context.registers.lane_bits(answer, *lane) & CANCELLED != 0;
             let truth = lanes(context.mask).filter(is).fold(0, |all, lane| all | 1 << lane);
             context.registers.put_predicate(p, context.mask, truth);
@@ -100,7 +100,7 @@ pub(crate) fn query_cancel(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Modifier::GetFirstCtaidZ => 2,
         _ => 0,
     });
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let bits = context.registers.lane_bits(answer, lane);
             if bits & CANCELLED == 0 {

@@ -2,7 +2,7 @@
 
 use super::mma::{Held, refused, whole_warp};
 use crate::findings::Kind;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::machine::code::{Action, Address, Refusal};
 use crate::machine::{Context, Order, Outcome};
 use crate::memory::Region;
@@ -11,12 +11,12 @@ use ptx_isa::OperandName;
 use ptx_num::matrix::movement::{Movement, ROW};
 use ptx_num::values::Marks;
 
-fn movement(inst: &Inst<'_>) -> Result<Movement, Refusal> {
+fn movement(inst: &DecodeContext<'_>) -> Result<Movement, Refusal> {
     Movement::new(inst.entry().name, inst.form(), &inst.function.chosen(inst.index).values).map_err(refused)
 }
 
 /// Registers of the operand `r`, as many as the matrices need.
-fn registers(inst: &mut Inst<'_>, movement: &Movement) -> Result<Vec<Place>, Refusal> {
+fn registers(inst: &mut DecodeContext<'_>, movement: &Movement) -> Result<Vec<Place>, Refusal> {
     let places = inst.places(OperandName::R, 4)?;
     if places.len() == movement.registers {
         Ok(places)
@@ -43,11 +43,11 @@ fn row(
 }
 
 /// `ldmatrix`.
-pub(crate) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let movement = movement(inst)?;
     let to = registers(inst, &movement)?;
     let address = inst.address(OperandName::P)?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
         let mut rows = [[0; ROW]; 32];
         let mut marks = Marks::NONE;
@@ -77,11 +77,11 @@ pub(crate) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `stmatrix`.
-pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let movement = movement(inst)?;
     let from = registers(inst, &movement)?;
     let address = inst.address(OperandName::P)?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
         let registers = &*context.registers;
         let value =
@@ -102,9 +102,9 @@ pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `movmatrix`.
-pub(crate) fn transpose(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn transpose(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let (a, d) = (Held::new(inst, OperandName::A, None)?, Held::new(inst, OperandName::D, None)?);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
         let matrix = a.gather(context.registers);
         d.scatter(context, &matrix, None);

@@ -2,7 +2,7 @@
 
 use super::integer::type_of;
 use super::typed::by_type;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::{LANES, Lane, Mask};
 use crate::machine::code::{Action, Refusal};
 use crate::registers::{Dst, PredicateDst, PredicateSrc, Registers, Src};
@@ -14,50 +14,50 @@ use ptx_num::values::integer::{Int, logic, shift};
 type Result<T> = std::result::Result<T, Refusal>;
 
 /// A function of predicates: all lanes at once, each a bit.
-fn predicates(inst: &mut Inst<'_>, f: fn(Mask, Mask) -> Mask) -> Result<Action> {
+fn predicates(inst: &mut DecodeContext<'_>, f: fn(Mask, Mask) -> Mask) -> Result<Action> {
     let d = inst.predicate_dst(OperandName::D)?.ok_or("an operation on predicates without a destination")?;
     let a = inst.predicate_src(OperandName::A)?.ok_or("an operation on predicates without a source")?;
     let b = inst.predicate_src(OperandName::B)?.unwrap_or(a);
-    Ok(Inst::all(move |r, mask| {
+    Ok(DecodeContext::all(move |r, mask| {
         let value = f(r.predicate(a), r.predicate(b));
         r.put_predicate(d, mask, value);
         Marked::default()
     }))
 }
 
-fn of_predicates(inst: &Inst<'_>) -> bool {
+fn of_predicates(inst: &DecodeContext<'_>) -> bool {
     inst.has(Modifier::Pred)
 }
 
-pub(super) fn and(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn and(inst: &mut DecodeContext<'_>) -> Result<Action> {
     if of_predicates(inst) {
         return predicates(inst, |a, b| a & b);
     }
     by_type!(type_of(inst), T => inst.map2(|a: T, b: T| logic::and(a, b)))
 }
 
-pub(super) fn or(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn or(inst: &mut DecodeContext<'_>) -> Result<Action> {
     if of_predicates(inst) {
         return predicates(inst, |a, b| a | b);
     }
     by_type!(type_of(inst), T => inst.map2(|a: T, b: T| logic::or(a, b)))
 }
 
-pub(super) fn xor(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn xor(inst: &mut DecodeContext<'_>) -> Result<Action> {
     if of_predicates(inst) {
         return predicates(inst, |a, b| a ^ b);
     }
     by_type!(type_of(inst), T => inst.map2(|a: T, b: T| logic::xor(a, b)))
 }
 
-pub(super) fn not(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn not(inst: &mut DecodeContext<'_>) -> Result<Action> {
     if of_predicates(inst) {
         return predicates(inst, |a, _| !a);
     }
     by_type!(type_of(inst), T => inst.map1(|a: T| logic::not(a)))
 }
 
-pub(super) fn cnot(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn cnot(inst: &mut DecodeContext<'_>) -> Result<Action> {
     by_type!(type_of(inst), T => inst.map1(|a: T| logic::cnot(a)))
 }
 
@@ -88,7 +88,7 @@ impl LaneStep for Lop3 {
     }
 }
 
-pub(super) fn lop3(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn lop3(inst: &mut DecodeContext<'_>) -> Result<Action> {
     // The assembler takes larger numbers and uses their lowest byte.
     let table = inst.immediate(OperandName::Lut).ok_or("`lop3` without its table")? as u8;
     let Some(p) = inst.predicate_dst(OperandName::P)? else {
@@ -96,7 +96,7 @@ pub(super) fn lop3(inst: &mut Inst<'_>) -> Result<Action> {
     };
     let q = inst.predicate_src(OperandName::Q)?.ok_or("`lop3` without the predicate that it combines with")?;
     let (d, or) = (inst.dst(OperandName::D)?, inst.has(Modifier::Or));
-    Ok(Inst::step(Lop3 {
+    Ok(DecodeContext::step(Lop3 {
         d,
         abc: (inst.src(OperandName::A)?, inst.src(OperandName::B)?, inst.src(OperandName::C)?),
         table,
@@ -106,19 +106,22 @@ pub(super) fn lop3(inst: &mut Inst<'_>) -> Result<Action> {
     }))
 }
 
-pub(super) fn shl(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn shl(inst: &mut DecodeContext<'_>) -> Result<Action> {
     by_type!(type_of(inst), T => shifting::<T>(inst, shift::shl::<T>))
 }
 
-pub(super) fn shr(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn shr(inst: &mut DecodeContext<'_>) -> Result<Action> {
     by_type!(type_of(inst), T => shifting::<T>(inst, shift::shr::<T>))
 }
 
-fn shifting<T: Lane + Int>(inst: &mut Inst<'_>, f: impl Fn(T, u32) -> T + Send + Sync + 'static) -> Result<Action> {
+fn shifting<T: Lane + Int>(
+    inst: &mut DecodeContext<'_>,
+    f: impl Fn(T, u32) -> T + Send + Sync + 'static,
+) -> Result<Action> {
     inst.map2(f)
 }
 
-pub(super) fn shf(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn shf(inst: &mut DecodeContext<'_>) -> Result<Action> {
     let wrap = inst.has(Modifier::Wrap);
     if inst.has(Modifier::L) {
         inst.map3(move |a: u32, b: u32, c: u32| shift::shf_l(a, b, c, wrap))
@@ -127,7 +130,7 @@ pub(super) fn shf(inst: &mut Inst<'_>) -> Result<Action> {
     }
 }
 
-pub(super) fn prmt(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn prmt(inst: &mut DecodeContext<'_>) -> Result<Action> {
     match inst.modifier(SlotName::Mode).and_then(|m| Pattern::of(m.word())) {
         None => inst.map3(|a: u32, b: u32, c: u32| permuted(a, b, c)),
         Some(pattern) => inst.map3(move |a: u32, b: u32, c: u32| permuted(a, b, pattern.selectors(c))),

@@ -1,6 +1,6 @@
 //! Loads and stores.
 
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Action, Refusal};
 use crate::machine::{Context, Order, Outcome};
@@ -10,7 +10,7 @@ use ptx_isa::{ISA, Modifier, OperandName};
 use ptx_num::values::Marks;
 
 /// How the modifiers of an access order it.
-pub(crate) fn order(inst: &Inst<'_>) -> Order {
+pub(crate) fn order(inst: &DecodeContext<'_>) -> Order {
     let mut order = Order::Weak;
     for modifier in inst.modifiers() {
         order = match modifier {
@@ -25,7 +25,7 @@ pub(crate) fn order(inst: &Inst<'_>) -> Order {
 }
 
 /// The bytes of an element in memory, and whether it is extended by its sign.
-pub(crate) fn element(inst: &Inst<'_>) -> Result<(usize, bool), Refusal> {
+pub(crate) fn element(inst: &DecodeContext<'_>) -> Result<(usize, bool), Refusal> {
     let ty = inst.modifiers().filter_map(|m| ISA.ty(m.name())).last().ok_or("an access without a type")?;
     Ok((usize::from(ty.bits).div_ceil(8), ty.class == TypeClass::Sint))
 }
@@ -50,12 +50,12 @@ fn spread(context: &mut Context<'_>, lane: usize, from: &[u8], to: &[Place], byt
 }
 
 /// `ld`, `ld.global.nc`, `ldu`.
-pub(crate) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let (bytes, signed) = element(inst)?;
     let to = inst.places(OperandName::D, bytes as u8)?;
     let address = inst.address(OperandName::A)?;
     let order = order(inst);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         let mut buffer = [0; 64];
         let count = (bytes * to.len()).min(buffer.len());
         for lane in lanes(context.mask) {
@@ -69,12 +69,12 @@ pub(crate) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `st`.
-pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let (bytes, _) = element(inst)?;
     let from = inst.places(OperandName::B, bytes as u8)?;
     let address = inst.address(OperandName::A)?;
     let order = order(inst);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         let mut buffer = [0; 64];
         let count = (bytes * from.len()).min(buffer.len());
         for lane in lanes(context.mask) {

@@ -6,7 +6,7 @@ mod tests;
 use super::float::pair_marks;
 use super::float::steps::{Choice, modifiers, step2, step3, with_modifiers};
 use super::half;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::machine::code::{Action, Refusal};
 use crate::registers::Place;
 use ptx_isa::{Modifier, OperandName};
@@ -18,7 +18,7 @@ use ptx_num::values::float::{Modifiers, Rounding, mixed, single};
 type Decoded = Result<Action, Refusal>;
 
 /// The type of that number, in the order in which they are written.
-fn ty(inst: &Inst<'_>, number: usize) -> Result<Modifier, Refusal> {
+fn ty(inst: &DecodeContext<'_>, number: usize) -> Result<Modifier, Refusal> {
     inst.types().nth(number).ok_or_else(|| "a type is missing".into())
 }
 
@@ -36,21 +36,21 @@ macro_rules! into_single {
 }
 
 /// `add.f32.f16` and `.bf16`.
-pub(crate) fn add(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn add(inst: &mut DecodeContext<'_>) -> Decoded {
     into_single!(inst, add)
 }
 
 /// `sub.f32.f16` and `.bf16`.
-pub(crate) fn sub(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn sub(inst: &mut DecodeContext<'_>) -> Decoded {
     into_single!(inst, sub)
 }
 
 /// `fma.f32.f16` and `.bf16`.
-pub(crate) fn fma(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn fma(inst: &mut DecodeContext<'_>) -> Decoded {
     if ty(inst, 1)? == Modifier::Bf16 { fma_of::<Bf16>(inst) } else { fma_of::<F16>(inst) }
 }
 
-fn fma_of<H: Half + 'static>(inst: &mut Inst<'_>) -> Decoded {
+fn fma_of<H: Half + 'static>(inst: &mut DecodeContext<'_>) -> Decoded {
     with_modifiers!(modifiers(inst, false), m => {
         step3(inst, move |a: u16, b: u16, c: u32| mixed::fma::<H>(m.get(), a, b, c), |_, _, _, d| single::marks(d))
     })
@@ -89,7 +89,7 @@ macro_rules! packed {
 
 /// A narrow pair from wide ones.
 fn narrow_pair<H: Half + 'static>(
-    inst: &mut Inst<'_>,
+    inst: &mut DecodeContext<'_>,
     second: OperandName,
     f: impl Fn(u64, u64) -> u32 + Send + Sync + 'static,
 ) -> Decoded {
@@ -97,17 +97,17 @@ fn narrow_pair<H: Half + 'static>(
 }
 
 /// `add` of pairs.
-pub(crate) fn add_packed(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn add_packed(inst: &mut DecodeContext<'_>) -> Decoded {
     packed!(inst, add_pair, add_narrowing)
 }
 
 /// `sub` of pairs.
-pub(crate) fn sub_packed(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn sub_packed(inst: &mut DecodeContext<'_>) -> Decoded {
     packed!(inst, sub_pair, sub_narrowing)
 }
 
 /// `mul` of pairs: of wide ones with a narrow result, or of one pair of each narrow format.
-pub(crate) fn mul_packed(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn mul_packed(inst: &mut DecodeContext<'_>) -> Decoded {
     let (result, second) = (ty(inst, 0)?, ty(inst, 2)?);
     let m = Modifiers::RZ.ftz(inst.has(Modifier::Ftz));
     match (result, second) {
@@ -128,7 +128,7 @@ pub(crate) fn mul_packed(inst: &mut Inst<'_>) -> Decoded {
 }
 
 /// `fma` of pairs, `a` narrow.
-pub(crate) fn fma_packed(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn fma_packed(inst: &mut DecodeContext<'_>) -> Decoded {
     let m = modifiers(inst, false);
     if ty(inst, 1)? == Modifier::Bf16x2 {
         let f = move |a: u32, b: u64, c: u64| mixed::fma_pair::<Bf16>(m, a, b, c);
@@ -153,7 +153,7 @@ fn narrow(ty: Modifier) -> Result<Narrow, Refusal> {
 /// An operand of four narrow numbers: where it lies, its format.
 type Four = (Place, Narrow);
 
-fn four(inst: &mut Inst<'_>, name: OperandName, format: Narrow) -> Result<Four, Refusal> {
+fn four(inst: &mut DecodeContext<'_>, name: OperandName, format: Narrow) -> Result<Four, Refusal> {
     let width = if format.element_bits() == 4 { 2 } else { 4 };
     let place = inst.places(name, width)?.first().copied();
     Ok((place.ok_or_else(|| Refusal(format!("no operand `{name}`")))?, format))
@@ -192,7 +192,7 @@ enum Operation {
 }
 
 /// An operation on four narrow numbers. `types` are those of the operands, the result first.
-fn narrow_step(inst: &mut Inst<'_>, operation: Operation) -> Decoded {
+fn narrow_step(inst: &mut DecodeContext<'_>, operation: Operation) -> Decoded {
     let (result, source) = (narrow(ty(inst, 0)?)?, narrow(ty(inst, 1)?)?);
     let saturate = inst.has(Modifier::Satfinite);
     let d = inst.dst::<u32>(OperandName::D)?;
@@ -203,7 +203,7 @@ fn narrow_step(inst: &mut Inst<'_>, operation: Operation) -> Decoded {
         None
     };
     let c = if operation == Operation::Mul { None } else { Some(four(inst, OperandName::C, result)?) };
-    Ok(Inst::each(move |r, lane| {
+    Ok(DecodeContext::each(move |r, lane| {
         let of = |(place, format): Four| unpack(r.lane_bits(place, lane), format);
         let factor = b.map_or([1.0; 4], of);
         // A product of zero keeps its sign with -0 added.
@@ -216,21 +216,21 @@ fn narrow_step(inst: &mut Inst<'_>, operation: Operation) -> Decoded {
 }
 
 /// `add` of four narrow numbers.
-pub(crate) fn add_narrow(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn add_narrow(inst: &mut DecodeContext<'_>) -> Decoded {
     narrow_step(inst, Operation::Add)
 }
 
 /// `sub` of four narrow numbers.
-pub(crate) fn sub_narrow(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn sub_narrow(inst: &mut DecodeContext<'_>) -> Decoded {
     narrow_step(inst, Operation::Sub)
 }
 
 /// `mul` of four narrow numbers.
-pub(crate) fn mul_narrow(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn mul_narrow(inst: &mut DecodeContext<'_>) -> Decoded {
     narrow_step(inst, Operation::Mul)
 }
 
 /// `fma` of four narrow numbers.
-pub(crate) fn fma_narrow(inst: &mut Inst<'_>) -> Decoded {
+pub(crate) fn fma_narrow(inst: &mut DecodeContext<'_>) -> Decoded {
     narrow_step(inst, Operation::Fma)
 }

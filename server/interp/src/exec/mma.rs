@@ -3,7 +3,7 @@
 //! What the registers hold and how it is multiplied is worked out when the instruction is decoded.
 
 use crate::findings::Kind;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::{ALL, LANES};
 use crate::machine::code::{Action, Refusal};
 use crate::machine::{Context, Outcome};
@@ -24,14 +24,14 @@ pub(super) fn refused(why: product::Refusal) -> Refusal {
 }
 
 /// The tensor cores of the target.
-pub(super) fn numerics(inst: &Inst<'_>) -> Result<Numerics, Refusal> {
+pub(super) fn numerics(inst: &DecodeContext<'_>) -> Result<Numerics, Refusal> {
     let target = inst.executable.target.ok_or("a module without a target")?;
     let words = || Refusal(format!("no tensor cores are known for the target `{}`", target.name));
     Numerics::for_target(target).ok_or_else(words)
 }
 
 /// The types among the modifiers, in their order.
-pub(super) fn types(inst: &Inst<'_>) -> Vec<Element> {
+pub(super) fn types(inst: &DecodeContext<'_>) -> Vec<Element> {
     inst.types().filter_map(|t| Element::named(t.name())).collect()
 }
 
@@ -75,13 +75,13 @@ pub(super) struct Held {
 
 impl Held {
     /// The operand of that name; `element` where elements may be smaller than the bytes in which they stand.
-    pub fn new(inst: &mut Inst<'_>, operand: OperandName, element: Option<Element>) -> Result<Self, Refusal> {
+    pub fn new(inst: &mut DecodeContext<'_>, operand: OperandName, element: Option<Element>) -> Result<Self, Refusal> {
         Self::with(inst, operand, element, |_, _| None)
     }
 
     /// The same where the layout depends on other operands.
     pub fn with(
-        inst: &mut Inst<'_>,
+        inst: &mut DecodeContext<'_>,
         operand: OperandName,
         element: Option<Element>,
         input: impl Fn(&str, usize) -> Option<i64>,
@@ -93,7 +93,7 @@ impl Held {
     }
 
     /// The operand of that name, laid out like this.
-    pub fn of(inst: &mut Inst<'_>, operand: OperandName, fragment: Fragment) -> Result<Self, Refusal> {
+    pub fn of(inst: &mut DecodeContext<'_>, operand: OperandName, fragment: Fragment) -> Result<Self, Refusal> {
         let first = inst.operand(operand).ok_or_else(|| Refusal(format!("no operand `{operand}`")))?;
         let width = inst.width(first);
         let places = inst.places(operand, width)?;
@@ -174,7 +174,7 @@ struct Scales {
 const CHOICES: i64 = 4;
 
 impl Scales {
-    fn new(inst: &mut Inst<'_>, operand: OperandName, selector: OperandName) -> Result<Self, Refusal> {
+    fn new(inst: &mut DecodeContext<'_>, operand: OperandName, selector: OperandName) -> Result<Self, Refusal> {
         let known: Vec<Option<i64>> = inst
             .operands(selector)
             .map(|o| match o.value {
@@ -219,7 +219,7 @@ impl Scales {
 }
 
 /// What is to be done besides multiplying, by the modifiers; block scales apart.
-pub(super) fn kind(inst: &Inst<'_>, a: Element) -> product::Kind {
+pub(super) fn kind(inst: &DecodeContext<'_>, a: Element) -> product::Kind {
     match a {
         Element::F64 => {
             let written = inst.modifiers().find_map(|m| match m {
@@ -238,7 +238,7 @@ pub(super) fn kind(inst: &Inst<'_>, a: Element) -> product::Kind {
 }
 
 /// All forms of `mma`.
-pub(crate) fn mma(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let types = types(inst);
     let [d_type, a_type, b_type, c_type, ..] = types[..] else { return Err("`mma` without its types".into()) };
     let (a, b) = (Held::new(inst, OperandName::A, Some(a_type))?, Held::new(inst, OperandName::B, Some(b_type))?);
@@ -287,7 +287,7 @@ pub(crate) fn mma(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         negate_b: false,
     })
     .map_err(refused)?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
         let columns = sparsity.as_ref().map_or(Vec::new(), |s| s.columns(context));
         let (scale_a, scale_b) = match &scales {

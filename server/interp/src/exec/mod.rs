@@ -47,7 +47,7 @@ mod warp;
 mod wgmma;
 mod wmma;
 
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::machine::code::{Action, Refusal};
 use crate::machine::copies::Family;
 use ptx_isa::Exec;
@@ -59,7 +59,7 @@ pub(crate) fn reads_through_engine(exec: Exec) -> bool {
 }
 
 /// What an instruction does, or why it cannot be executed.
-pub(crate) fn action(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn action(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let Some(exec) = inst.exec() else {
         let why = inst.entry().refusal_of(inst.form()).unwrap_or("nothing is known of what it does");
         return Err(format!("`{}` is not executed: {why}", inst.entry().name).into());

@@ -1,6 +1,6 @@
 //! `mov`: copies, addresses, and packing and unpacking of vectors.
 
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::{ALL, lanes};
 use crate::machine::code::{Action, Refusal};
 use crate::registers::{Dst, Src};
@@ -25,11 +25,11 @@ fn copy(d: Place, a: Place) -> Result<Action, Refusal> {
 }
 
 /// `mov` of a value, an address or a predicate.
-pub(crate) fn mov(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn mov(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     if inst.is_predicate(OperandName::D) {
         let to = inst.predicate_dst(OperandName::D)?.ok_or("`mov.pred` without a destination")?;
         let from = inst.predicate_src(OperandName::A)?.ok_or("`mov.pred` without a source")?;
-        return Ok(Inst::all(move |r, mask| {
+        return Ok(DecodeContext::all(move |r, mask| {
             let value = r.predicate(from);
             r.put_predicate(to, mask, value);
             Marked::default()
@@ -42,7 +42,7 @@ pub(crate) fn mov(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         return copy(to[0], from[0]);
     }
     if to.len() == from.len() {
-        return Ok(Inst::each(move |r, lane| {
+        return Ok(DecodeContext::each(move |r, lane| {
             let values: Vec<u128> = from.iter().map(|p| r.lane_bits(*p, lane)).collect();
             to.iter().zip(values).for_each(|(p, v)| r.set_lane_bits(*p, lane, v));
             ptx_num::values::Marks::NONE
@@ -52,9 +52,9 @@ pub(crate) fn mov(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `mov` that packs a list into a register, or unpacks one.
-pub(crate) fn vector(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn vector(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let whole = inst.modifiers().filter_map(|m| ptx_isa::ISA.ty(m.name())).last().map_or(32, |t| t.bits) / 8;
-    let elements = |inst: &Inst<'_>, name: OperandName| inst.operands(name).count().max(1) as u16;
+    let elements = |inst: &DecodeContext<'_>, name: OperandName| inst.operands(name).count().max(1) as u16;
     let (d, a) = (elements(inst, OperandName::D), elements(inst, OperandName::A));
     let width = |count: u16| (whole / count).max(1) as u8;
     let (to, from) = (inst.places(OperandName::D, width(d))?, inst.places(OperandName::A, width(a))?);
@@ -68,7 +68,7 @@ fn repack(to: Vec<Place>, from: Vec<Place>) -> Result<Action, Refusal> {
     }
     let total: u32 = if to.len() == 1 { to[0].width.into() } else { from.iter().map(|p| u32::from(p.width)).sum() };
     let (to_bits, from_bits) = (8 * total / to.len() as u32, 8 * total / from.len() as u32);
-    Ok(Inst::all(move |r, mask| {
+    Ok(DecodeContext::all(move |r, mask| {
         let one = |r: &mut Registers, lane: usize| {
             let join = |(i, p): (usize, &Place)| cut(r.lane_bits(*p, lane), from_bits) << (from_bits * i as u32);
             let all = from.iter().enumerate().map(join).fold(0, |a, b| a | b);

@@ -5,19 +5,19 @@ mod tests;
 
 use crate::exec::asynchronous::Reduction;
 use crate::exec::memory;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Action, Refusal};
 use crate::machine::{Location, Order, Outcome};
 use ptx_isa::OperandName;
 
 /// `multimem.ld_reduce`: of one replica, its value.
-pub(crate) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     memory::load(inst)
 }
 
 /// `multimem.red`, `multimem.red.async`: relaxed if nothing else is said.
-pub(crate) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let reduction = Reduction::new(inst)?;
     let bytes = reduction.bytes;
     let (address, values) = (inst.address(OperandName::A)?, inst.places(OperandName::B, bytes as u8)?);
@@ -25,7 +25,7 @@ pub(crate) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Order::Weak => Order::Relaxed,
         order => order,
     };
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         let count = bytes * values.len();
         for lane in lanes(context.mask) {
             let Some(at) = context.locate(&address, lane, count, count, true) else { continue };

@@ -4,7 +4,7 @@
 //! number that a launch gave to a parameter (manual 5.3, 9.7.10.3). Variables that no launch binds keep what their initial values say.
 
 use crate::findings::Kind;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::machine::Context;
 use crate::machine::code::{Located, Refusal};
 use crate::memory::Window;
@@ -47,7 +47,7 @@ impl Wanted {
 }
 
 /// Where the handle lies that the operand of a name gives; nothing if it is not written.
-pub(super) fn handle(inst: &mut Inst<'_>, name: OperandName) -> Result<Option<Place>, Refusal> {
+pub(super) fn handle(inst: &mut DecodeContext<'_>, name: OperandName) -> Result<Option<Place>, Refusal> {
     let width = inst.executable.address_bytes();
     Ok(inst.places(name, width)?.first().copied())
 }

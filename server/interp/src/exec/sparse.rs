@@ -3,7 +3,7 @@
 //! Source: manual 9.4, the pages of the two. Elements, and positions, fill lists of 32-bit registers from the lowest bit on.
 
 use crate::findings::Kind;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::Outcome;
 use crate::machine::code::{Action, Refusal};
@@ -40,13 +40,13 @@ impl Packing {
 }
 
 /// The number in a modifier behind a prefix, `.x16`.
-fn number(inst: &Inst<'_>, slot: SlotName, prefix: &str) -> Result<usize, Refusal> {
+fn number(inst: &DecodeContext<'_>, slot: SlotName, prefix: &str) -> Result<usize, Refusal> {
     let number = inst.modifier(slot).and_then(|m| m.name().strip_prefix(prefix)).and_then(|n| n.parse().ok());
     number.ok_or_else(|| Refusal(format!("`{}` without its `{prefix}`", inst.entry().name)))
 }
 
 /// The bits of an element, and of a position (which has 4 where the pattern leaves no choice).
-fn sizes(inst: &Inst<'_>) -> Result<(Packing, Packing), Refusal> {
+fn sizes(inst: &DecodeContext<'_>) -> Result<(Packing, Packing), Refusal> {
     let bits = |m: Modifier| m.name().strip_prefix(".b").and_then(|n| n.parse::<usize>().ok());
     let both: Vec<usize> = inst.modifiers().filter_map(bits).collect();
     match *both.as_slice() {
@@ -117,12 +117,12 @@ fn keep(ranks: [i32; 4]) -> ([usize; 2], bool) {
 }
 
 /// `spcompress`.
-pub(crate) fn compress(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn compress(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let (element, position) = sizes(inst)?;
     let (positions, kept) = (inst.dsts::<u32>(OperandName::Mdata)?, inst.dsts::<u32>(OperandName::Cdata)?);
     let (data, descriptor) = (inst.srcs::<u32>(OperandName::Data)?, inst.src::<u32>(OperandName::Spdesc)?);
     let groups = data.len() * 32 / element.bits / 4;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         let descriptors = context.registers.get(descriptor);
         let kind = |lane: usize| Type::of(descriptors[lane] >> 2 & 7, element.bits);
         let wrong: crate::lanes::Mask = lanes(context.mask).filter(|l| kind(*l).is_none()).fold(0, |m, l| m | 1 << l);
@@ -163,7 +163,7 @@ pub(crate) fn compress(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `spdecompress`.
-pub(crate) fn decompress(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn decompress(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let (element, position) = sizes(inst)?;
     let groups = number(inst, SlotName::Num, ".x")?;
     let pattern = inst.modifiers().find_map(|m| m.name().strip_prefix(".sp::")?.split_once(':'));
@@ -173,7 +173,7 @@ pub(crate) fn decompress(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     };
     let data = inst.dsts::<u32>(OperandName::Data)?;
     let (positions, kept) = (inst.srcs::<u32>(OperandName::Mdata)?, inst.srcs::<u32>(OperandName::Cdata)?);
-    Ok(Inst::all(move |registers, mask| {
+    Ok(DecodeContext::all(move |registers, mask| {
         let mut marked = Marked::default();
         for lane in lanes(mask) {
             let words = |list: &[crate::registers::Src<u32>]| -> Vec<u32> {

@@ -4,7 +4,7 @@
 //! in either case, and values of `stacksave` mean nothing but to `stackrestore`.
 
 use crate::findings::Kind;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Action, Refusal};
 use crate::machine::{LOCAL_BYTES, Outcome};
@@ -15,11 +15,11 @@ use ptx_num::values::Marks;
 const ALIGNMENT: u64 = 8;
 
 /// `stacksave`.
-pub(crate) fn save(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn save(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let width = if inst.modifier(SlotName::Type) == Some(Modifier::U64) { 8 } else { 4 };
     let operand = inst.operand(OperandName::D).ok_or("`stacksave` without a destination")?;
     let d = inst.place(operand, width)?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let top = context.lanes.stack[lane];
             context.registers.set_lane_bits(d, lane, top.into());
@@ -31,11 +31,11 @@ pub(crate) fn save(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `stackrestore`.
-pub(crate) fn restore(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn restore(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let width = if inst.modifier(SlotName::Type) == Some(Modifier::U64) { 8 } else { 4 };
     let operand = inst.operand(OperandName::A).ok_or("`stackrestore` without a source")?;
     let a = inst.place(operand, width)?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let (top, now) = (context.registers.lane_bits(a, lane), context.lanes.stack[lane]);
             if top > u128::from(now) {
@@ -55,14 +55,14 @@ pub(crate) fn restore(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `alloca`.
-pub(crate) fn alloca(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn alloca(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let width = if inst.modifier(SlotName::Type) == Some(Modifier::U64) { 8 } else { 4 };
     let operand = inst.operand(OperandName::D).ok_or("`alloca` without a destination")?;
     let d = inst.place(operand, width)?;
     let operand = inst.operand(OperandName::Size).ok_or("`alloca` without a size")?;
     let size = inst.place(operand, width)?;
     let align = inst.immediate(OperandName::Align).map_or(ALIGNMENT, |a| (a as u64).clamp(ALIGNMENT, 1 << 23));
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let bytes = context.registers.lane_bits(size, lane);
             let at = u64::from(context.lanes.stack[lane]).next_multiple_of(align);

@@ -5,7 +5,7 @@
 use super::opaque::{self, Wanted};
 use super::texture::{query_of, unbound_says};
 use crate::findings::Kind;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Action, Refusal};
 use crate::machine::{Context, Outcome};
@@ -31,7 +31,7 @@ struct Common {
 }
 
 impl Common {
-    fn new(inst: &mut Inst<'_>) -> Result<Self, Refusal> {
+    fn new(inst: &mut DecodeContext<'_>) -> Result<Self, Refusal> {
         let geometry = inst.modifier(SlotName::Geom).and_then(|m| Geometry::named(m.word()));
         let geometry = geometry.ok_or("a surface of an unknown geometry")?;
         let outside = match inst.modifier(SlotName::Clamp) {
@@ -105,18 +105,18 @@ fn read(context: &Context<'_>, id: ImageId, at: u64, to: &mut [u8]) {
 }
 
 /// Bytes of the type in a set of modifiers.
-fn bytes_of(inst: &Inst<'_>, slot: SlotName) -> Result<usize, Refusal> {
+fn bytes_of(inst: &DecodeContext<'_>, slot: SlotName) -> Result<usize, Refusal> {
     let ty = inst.modifier(slot).and_then(|m| ptx_isa::ISA.ty(m.name())).ok_or("a surface access without a type")?;
     Ok(usize::from(ty.bits / 8))
 }
 
 /// `suld.b`.
-pub(super) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(super) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let common = Common::new(inst)?;
     let bytes = bytes_of(inst, SlotName::Dtype)?;
     let to = inst.places(OperandName::D, bytes as u8)?;
     let size = (bytes * to.len()).min(LARGEST);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let mut buffer = [0; LARGEST];
             let found = common.image(context, lane).and_then(|id| {
@@ -140,12 +140,12 @@ pub(super) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `sust.b`.
-pub(super) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(super) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let common = Common::new(inst)?;
     let bytes = bytes_of(inst, SlotName::Ctype)?;
     let from = inst.places(OperandName::B, bytes as u8)?;
     let size = (bytes * from.len()).min(LARGEST);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(id) = common.image(context, lane) else { continue };
             let Some(Location::Inside(at)) = common.locate(context, lane, id, size, Unit::Bytes) else { continue };
@@ -160,10 +160,10 @@ pub(super) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `sust.p`.
-pub(super) fn store_formatted(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(super) fn store_formatted(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let common = Common::new(inst)?;
     let from = inst.places(OperandName::B, 4)?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(id) = common.image(context, lane) else { continue };
             let Some(format) = context.machine.images.image(id).map(|i| i.description.format) else { continue };
@@ -190,7 +190,7 @@ pub(super) fn store_formatted(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `sured.b` and `sured.p`.
-pub(super) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(super) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let common = Common::new(inst)?;
     let bytes = bytes_of(inst, SlotName::Ctype)?;
     let formatted = inst.has(Modifier::P);
@@ -205,7 +205,7 @@ pub(super) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let signed = inst.modifier(SlotName::Ctype).is_some_and(|m| m.name().starts_with(".s"));
     let unit = if formatted { Unit::Values } else { Unit::Bytes };
     let from = *inst.places(OperandName::B, bytes as u8)?.first().ok_or("a reduction without a value")?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(id) = common.image(context, lane) else { continue };
             let Some(Location::Inside(at)) = common.locate(context, lane, id, bytes, unit) else { continue };
@@ -231,11 +231,11 @@ pub(super) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `suq`.
-pub(super) fn ask(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(super) fn ask(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let query = query_of(inst)?;
     let to = *inst.places(OperandName::D, 4)?.first().ok_or("`suq` without a destination")?;
     let surface = opaque::handle(inst, OperandName::S)?.ok_or("`suq` without a surface")?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let handle = context.registers.lane_bits(surface, lane) as u64;
             let none = ptx_num::image::Sampler::default();

@@ -11,7 +11,7 @@ mod tests;
 use super::asynchronous::{counted_by, is_own, refuse_reports};
 use super::mbarrier;
 use crate::findings::Kind;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Action, Address, Refusal, Space};
 use crate::machine::copies::{self, Family, FlightId};
@@ -55,7 +55,7 @@ struct Request {
 }
 
 impl Request {
-    fn new(inst: &mut Inst<'_>, direction: Direction) -> Result<Self, Refusal> {
+    fn new(inst: &mut DecodeContext<'_>, direction: Direction) -> Result<Self, Refusal> {
         refuse_reports(inst)?;
         let loads = direction == Direction::Load;
         let shape = if inst.has(Modifier::TileGather4) || inst.has(Modifier::TileScatter4) {
@@ -214,7 +214,7 @@ struct Targets {
 }
 
 impl Targets {
-    fn new(inst: &mut Inst<'_>) -> Result<Self, Refusal> {
+    fn new(inst: &mut DecodeContext<'_>) -> Result<Self, Refusal> {
         let mask = inst.places(OperandName::Mask, 2)?.first().copied();
         Ok(Self {
             to: inst.address(OperandName::Dst)?,
@@ -274,10 +274,10 @@ fn box_at(context: &mut Context<'_>, address: &Address, lane: usize, own: bool, 
 }
 
 /// `cp.async.bulk.tensor` to shared memory.
-pub(super) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(super) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let request = Request::new(inst, Direction::Load)?;
     let targets = Targets::new(inst)?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             load_lane(context, lane, &request, &targets);
         }
@@ -305,20 +305,24 @@ fn load_lane(context: &mut Context<'_>, lane: usize, request: &Request, targets:
 }
 
 /// `cp.async.bulk.tensor` to global memory.
-pub(super) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(super) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     outward(inst, Direction::Store, None)
 }
 
 /// `cp.reduce.async.bulk.tensor`.
-pub(super) fn reduce(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(super) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let operation = inst.modifier(SlotName::Op).and_then(|m| Operation::named(m.word()));
     outward(inst, Direction::Reduce, Some(operation.ok_or("a reduction without an operation")?))
 }
 
-fn outward(inst: &mut Inst<'_>, direction: Direction, operation: Option<Operation>) -> Result<Action, Refusal> {
+fn outward(
+    inst: &mut DecodeContext<'_>,
+    direction: Direction,
+    operation: Option<Operation>,
+) -> Result<Action, Refusal> {
     let request = Request::new(inst, direction)?;
     let from = inst.address(OperandName::Src)?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             outward_lane(context, lane, &request, &from, operation);
         }
@@ -353,9 +357,9 @@ fn outward_lane(
 }
 
 /// `cp.async.bulk.prefetch.tensor`, `applypriority.async.bulk.tensor`: caches do not show; what is wrong with the box does.
-pub(super) fn check_only(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(super) fn check_only(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let request = Request::new(inst, Direction::Load)?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             request.plan(context, lane, 0);
         }

@@ -6,7 +6,7 @@ mod tests;
 use super::mbarrier;
 use super::tensor;
 use crate::findings::Kind;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Action, Refusal};
 use crate::machine::{Order, Outcome};
@@ -16,7 +16,7 @@ use ptx_num::image::TensorFault;
 use ptx_num::image::tensor_map::{BYTES, Field, replace as replace_field};
 
 /// `tensormap.replace`.
-pub(super) fn replace(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(super) fn replace(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let ordinal = inst.immediate(OperandName::Ord).and_then(|o| u8::try_from(o).ok()).unwrap_or(0);
     let field = inst.modifiers().find_map(|m| Field::named(m.word(), ordinal));
     let field = field.ok_or("`tensormap.replace` without a field")?;
@@ -24,7 +24,7 @@ pub(super) fn replace(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let value = *inst.places(OperandName::Value, width)?.first().ok_or("`tensormap.replace` without a value")?;
     let map = inst.address(OperandName::Map)?;
     let own = inst.has(Modifier::SharedCta);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(at) = context.locate(&map, lane, BYTES, 1, true) else { continue };
             let rank = mbarrier::rank_of(context, at);
@@ -55,9 +55,9 @@ pub(super) fn replace(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `tensormap.cp_fenceproxy`: the copy; there is one order of everything here, so that nothing is left to fence.
-pub(super) fn copy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(super) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let (to, from) = (inst.address(OperandName::Dst)?, inst.address(OperandName::Src)?);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         let mut done = Vec::new();
         for lane in lanes(context.mask) {
             let (Some(to), Some(from)) =
@@ -76,6 +76,6 @@ pub(super) fn copy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `tensormap.query`.
-pub(super) fn query(_: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(super) fn query(_: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     Err("no edition of the manual that we have says what `tensormap.query` answers".into())
 }

@@ -3,7 +3,7 @@
 //! What a texture gives for coordinates is computed in [`ptx_num::image::texture`]; here are operands, handles and registers.
 
 use super::opaque::{self, Wanted};
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::{Mask, lanes};
 use crate::machine::code::{Action, Refusal};
 use crate::machine::{Context, Outcome};
@@ -59,7 +59,7 @@ fn coordinates_of(geometry: Geometry) -> usize {
 }
 
 /// `tex` with its levels.
-pub(super) fn read(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(super) fn read(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let levels = if inst.has(Modifier::Level) {
         Levels::Level(*inst.places(OperandName::Lod, 4)?.first().ok_or("`tex.level` without a level")?)
     } else if inst.has(Modifier::Grad) {
@@ -77,7 +77,7 @@ pub(super) fn read(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `tld4`.
-pub(super) fn gather_four(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(super) fn gather_four(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let component = [Modifier::R, Modifier::G, Modifier::B, Modifier::A]
         .into_iter()
         .position(|c| inst.modifier(SlotName::Comp) == Some(c));
@@ -86,7 +86,7 @@ pub(super) fn gather_four(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 fn decode(
-    inst: &mut Inst<'_>,
+    inst: &mut DecodeContext<'_>,
     levels: Levels,
     float: bool,
     shape: Shape,
@@ -119,7 +119,7 @@ fn decode(
         shape,
         gathered,
     };
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         let mut resident = 0;
         for lane in lanes(context.mask) {
             if read.lane(context, lane) {
@@ -229,20 +229,20 @@ impl Read {
 }
 
 /// The query that an instruction's modifiers name.
-pub(super) fn query_of(inst: &Inst<'_>) -> Result<Query, Refusal> {
+pub(super) fn query_of(inst: &DecodeContext<'_>) -> Result<Query, Refusal> {
     let found = inst.modifiers().find_map(|m| Query::named(m.word()));
     found.ok_or_else(|| "a query of an unknown property".into())
 }
 
 /// `txq`.
-pub(super) fn ask(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(super) fn ask(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let query = query_of(inst)?;
     let to = *inst.places(OperandName::D, 4)?.first().ok_or("`txq` without a destination")?;
     let of_sampler = inst.operand(OperandName::S).is_some();
     let name = if of_sampler { OperandName::S } else { OperandName::T };
     let place = opaque::handle(inst, name)?.ok_or("`txq` without a texture or sampler")?;
     let level = inst.places(OperandName::Lod, 4)?.first().copied();
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let handle = context.registers.lane_bits(place, lane) as u64;
             let level = level.map_or(0, |l| context.registers.lane_bits(l, lane) as i32);
@@ -276,11 +276,11 @@ pub(super) fn unbound_says(context: &Context<'_>, handle: u64) -> Option<(ptx_nu
 }
 
 /// `istypep`: whether an address is that of a variable, or a parameter of the kernel, of a type.
-pub(super) fn is_type(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(super) fn is_type(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let kind = inst.modifier(SlotName::Type).ok_or("`istypep` without a type")?;
     let p = inst.predicate_dst(OperandName::P)?.ok_or("`istypep` without a predicate")?;
     let a = inst.src::<u64>(OperandName::A)?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         let mut truth: Mask = 0;
         for lane in lanes(context.mask) {
             let handle = context.registers.lane(a, lane);

@@ -1,7 +1,7 @@
 //! Video instructions.
 
 use super::integer::type_of;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::machine::code::{Action, Refusal};
 use ptx_isa::{Exec, Modifier, OperandName, SlotName};
 use ptx_num::values::integer::compare::Comparison;
@@ -13,11 +13,11 @@ use ptx_num::values::video::simd::{self, Choice, Mask, Simd, Width};
 type Result<T> = std::result::Result<T, Refusal>;
 
 /// The selector on an operand, without its dot.
-fn selector(inst: &Inst<'_>, name: OperandName) -> Option<&'static str> {
+fn selector(inst: &DecodeContext<'_>, name: OperandName) -> Option<&'static str> {
     inst.operand(name)?.selector().map(|part| part.trim_start_matches('.'))
 }
 
-fn part(inst: &Inst<'_>, name: OperandName) -> Result<Part> {
+fn part(inst: &DecodeContext<'_>, name: OperandName) -> Result<Part> {
     match selector(inst, name) {
         None => Ok(Part::ALL),
         Some(selector) => {
@@ -26,17 +26,17 @@ fn part(inst: &Inst<'_>, name: OperandName) -> Result<Part> {
     }
 }
 
-fn signed(inst: &Inst<'_>, slot: SlotName) -> bool {
+fn signed(inst: &DecodeContext<'_>, slot: SlotName) -> bool {
     inst.modifier(slot) == Some(Modifier::S32)
 }
 
-fn comparison(inst: &Inst<'_>) -> Result<Comparison> {
+fn comparison(inst: &DecodeContext<'_>) -> Result<Comparison> {
     let found = inst.modifier(SlotName::Cmp).and_then(|m| Comparison::of(m.word()));
     found.ok_or_else(|| "a comparison that is not there".into())
 }
 
 /// `vadd`, `vsub`, `vabsdiff`, `vmin`, `vmax`, `vshl`, `vshr`, `vset`.
-pub(super) fn scalar(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn scalar(inst: &mut DecodeContext<'_>) -> Result<Action> {
     let wrap = inst.has(Modifier::Wrap);
     let operation = match inst.exec() {
         Some(Exec::VideoVadd) => Operation::Add,
@@ -75,8 +75,8 @@ pub(super) fn scalar(inst: &mut Inst<'_>) -> Result<Action> {
 }
 
 /// `vmad`.
-pub(super) fn vmad(inst: &mut Inst<'_>) -> Result<Action> {
-    let minus = |inst: &Inst<'_>, name: OperandName| inst.operand(name).is_some_and(|o| o.minus);
+pub(super) fn vmad(inst: &mut DecodeContext<'_>) -> Result<Action> {
+    let minus = |inst: &DecodeContext<'_>, name: OperandName| inst.operand(name).is_some_and(|o| o.minus);
     let sign = match (
         inst.has(Modifier::Po),
         minus(inst, OperandName::A) != minus(inst, OperandName::B),
@@ -103,7 +103,7 @@ pub(super) fn vmad(inst: &mut Inst<'_>) -> Result<Action> {
 }
 
 /// `vadd2` … `vset4`.
-pub(super) fn packed(inst: &mut Inst<'_>) -> Result<Action> {
+pub(super) fn packed(inst: &mut DecodeContext<'_>) -> Result<Action> {
     use simd::Operation;
     let name = inst.entry().name;
     let width = if name.ends_with('4') { Width::Bytes } else { Width::Halves };
@@ -117,7 +117,7 @@ pub(super) fn packed(inst: &mut Inst<'_>) -> Result<Action> {
         _ => Operation::Set(comparison(inst)?),
     };
     let unknown = || Refusal("a selector that is not known here".into());
-    let choice = |inst: &Inst<'_>, name: OperandName, without: Choice| match selector(inst, name) {
+    let choice = |inst: &DecodeContext<'_>, name: OperandName, without: Choice| match selector(inst, name) {
         None => Ok(without),
         Some(selector) => Choice::of(selector, width).ok_or_else(unknown),
     };

@@ -5,7 +5,7 @@
 //! because their guard is false. (Manual 9.7.9.5, 9.7.9.6, 9.7.13.8 – 9.7.13.12, 9.7.13.14.)
 
 use crate::findings::Kind;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::{Mask, lanes};
 use crate::machine::code::{Action, Refusal};
 use crate::machine::{Context, Outcome, list, races};
@@ -80,7 +80,7 @@ fn mark_together(context: &mut Context<'_>, party: Party) {
     context.marked.unspecified |= Marked::all(outside, Marks::UNSPECIFIED).unspecified;
 }
 
-fn membermask(inst: &mut Inst<'_>) -> Result<Option<Src<u32>>, Refusal> {
+fn membermask(inst: &mut DecodeContext<'_>) -> Result<Option<Src<u32>>, Refusal> {
     inst.optional_src::<u32>(OperandName::Membermask)
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn source_lane(mode: Shuffle, lane: usize, b: u32, c: u32) -> (usize,
 }
 
 /// `shfl`, `shfl.sync`.
-pub(crate) fn shuffle(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn shuffle(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let mode = match inst.modifier(SlotName::Mode) {
         Some(Modifier::Up) => Shuffle::Up,
         Some(Modifier::Down) => Shuffle::Down,
@@ -125,7 +125,7 @@ pub(crate) fn shuffle(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let (a, b, c) =
         (inst.src::<u32>(OperandName::A)?, inst.src::<u32>(OperandName::B)?, inst.src::<u32>(OperandName::C)?);
     let mask = membermask(inst)?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         context.exact = true;
         let values = context.registers.get(a);
         let (offsets, bounds) = (context.registers.get(b), context.registers.get(c));
@@ -167,7 +167,7 @@ pub(crate) fn shuffle(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `vote`, `vote.sync`.
-pub(crate) fn vote(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn vote(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let a = inst.predicate_src(OperandName::A)?.ok_or("`vote` without a source")?;
     let mask = membermask(inst)?;
     let ballot = if inst.has(Modifier::Ballot) || inst.modifier(SlotName::Mode).is_none() {
@@ -177,7 +177,7 @@ pub(crate) fn vote(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     };
     let d = if ballot.is_none() { inst.predicate_dst(OperandName::D)? } else { None };
     let mode = inst.modifier(SlotName::Mode);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         context.exact = true;
         let values = context.registers.predicate(a);
         for party in parties(context, mask) {
@@ -201,7 +201,7 @@ pub(crate) fn vote(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `match.any.sync` and `match.all.sync`.
-pub(crate) fn matches(inst: &mut Inst<'_>, all: bool) -> Result<Action, Refusal> {
+pub(crate) fn matches(inst: &mut DecodeContext<'_>, all: bool) -> Result<Action, Refusal> {
     let d = inst.dst::<u32>(OperandName::D)?;
     let p = inst.predicate_dst(OperandName::P)?;
     let width = if inst.modifier(SlotName::Type) == Some(Modifier::B64) { 8 } else { 4 };
@@ -209,7 +209,7 @@ pub(crate) fn matches(inst: &mut Inst<'_>, all: bool) -> Result<Action, Refusal>
     let a = inst.place(operand, width)?;
     let cut = if width == 8 { u128::from(u64::MAX) } else { u128::from(u32::MAX) };
     let mask = membermask(inst)?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         context.exact = true;
         let mut values = [0; 32];
         for lane in lanes(context.mask) {
@@ -238,16 +238,16 @@ pub(crate) fn matches(inst: &mut Inst<'_>, all: bool) -> Result<Action, Refusal>
 }
 
 /// `activemask`: the lanes that execute it now. Which these are is the machine's choice; it keeps lanes together where it can.
-pub(crate) fn activemask(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn activemask(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let d = inst.dst::<u32>(OperandName::D)?;
-    Ok(Inst::all(move |registers, mask| {
+    Ok(DecodeContext::all(move |registers, mask| {
         registers.put(d, mask, [mask; 32]);
         Marked::default()
     }))
 }
 
 /// `redux.sync`.
-pub(crate) fn redux(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn redux(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let operation = inst.modifier(SlotName::Op).and_then(|m| atomic::Operation::named(m.word()));
     let operation = operation.ok_or("`redux` without an operation")?;
     let (d, a) = (inst.dst::<u32>(OperandName::D)?, inst.src::<u32>(OperandName::A)?);
@@ -256,7 +256,7 @@ pub(crate) fn redux(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     let (abs, nan) = (inst.has(Modifier::Abs), inst.has(Modifier::NaN));
     let largest = operation == atomic::Operation::Max;
     let mask = membermask(inst)?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         context.exact = true;
         let values = context.registers.get(a);
         for party in parties(context, mask) {
@@ -275,11 +275,11 @@ pub(crate) fn redux(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `elect.sync`. The manual leaves open which lane is elected, but that it is always the same one for a mask; here it is the lowest.
-pub(crate) fn elect(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn elect(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let d = inst.dst::<u32>(OperandName::D)?;
     let p = inst.predicate_dst(OperandName::P)?.ok_or("`elect.sync` without a predicate")?;
     let mask = membermask(inst)?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for party in parties(context, mask) {
             let members = if party.members() == 0 { party.lanes } else { party.members() };
             let leader = members.trailing_zeros();

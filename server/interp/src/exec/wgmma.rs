@@ -7,7 +7,7 @@
 use super::mma::{Held, Sparsity, all_source_marks, kind, multiply, numerics, refused, types, whole_warp};
 use super::shared_matrix::Source;
 use crate::findings::Kind;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Action, Refusal};
 use crate::machine::{Context, Outcome};
@@ -28,7 +28,7 @@ const ROWS: usize = 16;
 
 /// `wgmma.fence`.
 pub(crate) fn fence() -> Action {
-    Inst::machine(|context| {
+    DecodeContext::machine(|context| {
         whole_warp(context);
         context.lanes.wgmma.fence();
         Outcome::Next
@@ -37,7 +37,7 @@ pub(crate) fn fence() -> Action {
 
 /// `wgmma.commit_group`.
 pub(crate) fn commit() -> Action {
-    Inst::machine(|context| {
+    DecodeContext::machine(|context| {
         whole_warp(context);
         context.lanes.wgmma.commit();
         Outcome::Next
@@ -45,10 +45,10 @@ pub(crate) fn commit() -> Action {
 }
 
 /// `wgmma.wait_group`.
-pub(crate) fn wait(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn wait(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let left = inst.immediate(OperandName::N).ok_or("a number of groups that is not known")?;
     let left = u64::try_from(left).unwrap_or(u64::MAX);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
         context.lanes.wgmma.wait(left);
         Outcome::Next
@@ -74,17 +74,17 @@ pub(super) fn uniform(context: &mut Context<'_>, src: Src<u64>) -> u64 {
     value
 }
 
-fn major(inst: &Inst<'_>, operand: OperandName) -> Major {
+fn major(inst: &DecodeContext<'_>, operand: OperandName) -> Major {
     if inst.immediate(operand) == Some(1) { Major::MN } else { Major::K }
 }
 
-fn negated(inst: &Inst<'_>, operand: OperandName) -> bool {
+fn negated(inst: &DecodeContext<'_>, operand: OperandName) -> bool {
     let minus = inst.operand(operand).is_some_and(|o| o.minus);
     matches!((inst.immediate(operand), minus), (Some(-1), false) | (Some(1), true))
 }
 
 /// The registers of an operand by their numbers.
-fn slots(inst: &Inst<'_>, operand: OperandName) -> Vec<u32> {
+fn slots(inst: &DecodeContext<'_>, operand: OperandName) -> Vec<u32> {
     let of = |o: &ptx_analysis::flow::Operand| match o.value {
         Value::Register(slot) | Value::Part(slot, _) => slot.0..slot.0 + 1,
         Value::Registers(slot, count) => slot.0..slot.0 + u32::from(count),
@@ -94,8 +94,10 @@ fn slots(inst: &Inst<'_>, operand: OperandName) -> Vec<u32> {
 }
 
 /// `wgmma.mma_async`, with a sparse A too.
-pub(crate) fn mma(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
-    let of = |inst: &Inst<'_>, name: &str| inst.modifiers().find_map(|m| dimension(m.name(), name)).map(|n| n as usize);
+pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+    let of = |inst: &DecodeContext<'_>, name: &str| {
+        inst.modifiers().find_map(|m| dimension(m.name(), name)).map(|n| n as usize)
+    };
     let (Some(n), Some(k)) = (of(inst, "n"), of(inst, "k")) else {
         return Err("`wgmma` without a shape".into());
     };
@@ -136,7 +138,7 @@ pub(crate) fn mma(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
     })
     .map_err(refused)?;
     let kept = if sparsity.is_some() { k / 2 } else { k };
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
         let site = context.site;
         if let Some(words) = context.lanes.wgmma.begin(site, &d_slots, &a_slots, n) {

@@ -5,7 +5,7 @@
 
 use super::mma::{Held, all_source_marks, kind, mark_all, multiply, numerics, refused, types, whole_warp};
 use crate::findings::Kind;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::machine::code::{Action, Address, Refusal};
 use crate::machine::{Context, Order, Outcome};
 use crate::memory::Region;
@@ -19,7 +19,7 @@ use ptx_num::matrix::product::{Operands, Product, Shape, Spec};
 use ptx_num::values::Marks;
 use ptx_num::values::convert::quick::f16_from_f32;
 
-fn shape(inst: &Inst<'_>) -> Result<Shape, Refusal> {
+fn shape(inst: &DecodeContext<'_>) -> Result<Shape, Refusal> {
     let of = |name: &str| inst.modifiers().find_map(|m| dimension(m.name(), name)).map(|n| n as usize);
     match (of("m"), of("n"), of("k")) {
         (Some(m), Some(n), Some(k)) => Ok(Shape { m, n, k }),
@@ -29,7 +29,7 @@ fn shape(inst: &Inst<'_>) -> Result<Shape, Refusal> {
 
 /// An operand that holds a matrix of so many rows and columns.
 fn held(
-    inst: &mut Inst<'_>,
+    inst: &mut DecodeContext<'_>,
     operand: OperandName,
     element: Element,
     rows: usize,
@@ -57,7 +57,7 @@ struct Matrix {
 }
 
 impl Matrix {
-    fn new(inst: &mut Inst<'_>) -> Result<(Self, Held), Refusal> {
+    fn new(inst: &mut DecodeContext<'_>) -> Result<(Self, Held), Refusal> {
         let Shape { m, n, k } = shape(inst)?;
         let (rows, columns) = match inst.exec() {
             Some(Exec::WmmaLoadA) => (m, k),
@@ -154,9 +154,9 @@ fn element(line: &[u8], at: usize, bits: u32) -> u64 {
 }
 
 /// `wmma.load`.
-pub(crate) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let (matrix, held) = Matrix::new(inst)?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
         let (lane, stride, bytes) = matrix.begin(context);
         let (lines, length) = matrix.lines();
@@ -180,9 +180,9 @@ pub(crate) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `wmma.store`.
-pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let (matrix, held) = Matrix::new(inst)?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
         let (lane, stride, bytes) = matrix.begin(context);
         let (lines, length) = matrix.lines();
@@ -206,7 +206,7 @@ pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// The types of D, A, B and C: where A and B are `.f16`, only D and C are written.
-fn four_types(inst: &Inst<'_>) -> Result<[Element; 4], Refusal> {
+fn four_types(inst: &DecodeContext<'_>) -> Result<[Element; 4], Refusal> {
     match types(inst)[..] {
         [d, c] => Ok([d, Element::F16, Element::F16, c]),
         [d, a, b, c] => Ok([d, a, b, c]),
@@ -215,7 +215,7 @@ fn four_types(inst: &Inst<'_>) -> Result<[Element; 4], Refusal> {
 }
 
 /// `wmma.mma`.
-pub(crate) fn mma(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let shape = shape(inst)?;
     let Shape { m, n, k } = shape;
     let [d_type, a_type, b_type, c_type] = four_types(inst)?;
@@ -240,7 +240,7 @@ pub(crate) fn mma(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         negate_b: false,
     })
     .map_err(refused)?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
         let registers = &*context.registers;
         let (a, b, c) = (a.gather(registers), b.gather(registers), c.gather(registers));

@@ -20,7 +20,7 @@ use ptx_isa::{Exec, Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;
 
 /// One instruction while it is decoded.
-pub struct Inst<'a> {
+pub struct DecodeContext<'a> {
     /// The function.
     pub function: &'a Function,
     /// Its index in the function.
@@ -32,7 +32,8 @@ pub struct Inst<'a> {
     specials: &'a mut Specials,
 }
 
-impl<'a> Inst<'a> {
+impl<'a> DecodeContext<'a> {
+    /// The instruction of an index in a function. Decoding it adds to the layout and to the special registers.
     pub(crate) fn new(
         executable: &'a Executable,
         function: &'a Function,

@@ -1,7 +1,7 @@
 //! Steps on floating-point numbers: vectorised, with marks. And modifiers that are known when an instruction is decoded as types of their
 //! own, so that the loops over lanes are compiled for each.
 
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::{LANES, Lane, Mask};
 use crate::machine::code::{Action, Refusal};
 use crate::registers::{Dst, Registers, Src};
@@ -68,23 +68,23 @@ macro_rules! with_modifiers {
 pub(crate) use with_modifiers;
 
 /// Whether subnormal `.f32` operands and results become zeros: with `.ftz`, and always on `sm_1x` (manual 9.7.3).
-pub(crate) fn flushes(inst: &Inst<'_>) -> bool {
+pub(crate) fn flushes(inst: &DecodeContext<'_>) -> bool {
     inst.has(Modifier::Ftz) || is_first_generation(inst)
 }
 
 /// Whether the target is an `sm_1x`.
-pub(crate) fn is_first_generation(inst: &Inst<'_>) -> bool {
+pub(crate) fn is_first_generation(inst: &DecodeContext<'_>) -> bool {
     inst.executable.target.is_some_and(|t| !t.has("sm_20"))
 }
 
 /// The rounding that is written; `.rn` where none is.
-pub(crate) fn rounding(inst: &Inst<'_>) -> Rounding {
+pub(crate) fn rounding(inst: &DecodeContext<'_>) -> Rounding {
     let written = [(Modifier::Rz, Rounding::Zero), (Modifier::Rm, Rounding::Down), (Modifier::Rp, Rounding::Up)];
     written.into_iter().find(|(modifier, _)| inst.has(*modifier)).map_or(Rounding::Nearest, |(_, rounding)| rounding)
 }
 
 /// The modifiers as written, but for `.ftz`, which does not go with every type.
-pub(crate) fn modifiers(inst: &Inst<'_>, ftz: bool) -> Modifiers {
+pub(crate) fn modifiers(inst: &DecodeContext<'_>, ftz: bool) -> Modifiers {
     let clamp = if inst.has(Modifier::Sat) {
         Clamp::Saturate
     } else if inst.has(Modifier::Relu) {
@@ -234,32 +234,32 @@ where
 
 /// `d = f(a)` with marks, computed for all lanes.
 pub(crate) fn step1<A: Lane, D: Lane>(
-    inst: &mut Inst<'_>,
+    inst: &mut DecodeContext<'_>,
     f: impl Fn(A) -> D + Send + Sync + 'static,
     marks: impl Fn(A, D) -> Marks + Send + Sync + 'static,
 ) -> Result<Action, Refusal> {
     let (d, a) = (inst.dst(OperandName::D)?, inst.src(OperandName::A)?);
-    Ok(Inst::step(Step1 { d, a, f, marks }))
+    Ok(DecodeContext::step(Step1 { d, a, f, marks }))
 }
 
 /// `d = f(a, b)` with marks; `b` is the operand of the name `second`.
 pub(crate) fn step2<A: Lane, B: Lane, D: Lane>(
-    inst: &mut Inst<'_>,
+    inst: &mut DecodeContext<'_>,
     second: OperandName,
     f: impl Fn(A, B) -> D + Send + Sync + 'static,
     marks: impl Fn(A, B, D) -> Marks + Send + Sync + 'static,
 ) -> Result<Action, Refusal> {
     let (d, ab) = (inst.dst(OperandName::D)?, (inst.src(OperandName::A)?, inst.src(second)?));
-    Ok(Inst::step(Step2 { d, ab, f, marks }))
+    Ok(DecodeContext::step(Step2 { d, ab, f, marks }))
 }
 
 /// `d = f(a, b, c)` with marks.
 pub(crate) fn step3<A: Lane, B: Lane, C: Lane, D: Lane>(
-    inst: &mut Inst<'_>,
+    inst: &mut DecodeContext<'_>,
     f: impl Fn(A, B, C) -> D + Send + Sync + 'static,
     marks: impl Fn(A, B, C, D) -> Marks + Send + Sync + 'static,
 ) -> Result<Action, Refusal> {
     let (d, abc) =
         (inst.dst(OperandName::D)?, (inst.src(OperandName::A)?, inst.src(OperandName::B)?, inst.src(OperandName::C)?));
-    Ok(Inst::step(Step3 { d, abc, f, marks }))
+    Ok(DecodeContext::step(Step3 { d, abc, f, marks }))
 }

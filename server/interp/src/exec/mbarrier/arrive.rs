@@ -2,7 +2,7 @@
 
 use super::object::{Mistake, Object};
 use super::{change, check_seen, ctas, in_cta, locate};
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Action, Address, Refusal};
 use crate::machine::{Context, Location, Outcome, races};
@@ -18,7 +18,7 @@ struct Target {
 }
 
 impl Target {
-    fn new(inst: &mut Inst<'_>, anywhere: bool) -> Result<Self, Refusal> {
+    fn new(inst: &mut DecodeContext<'_>, anywhere: bool) -> Result<Self, Refusal> {
         let ctas = inst.optional_src(OperandName::Ctas)?;
         Ok(Self { address: inst.address(OperandName::A)?, anywhere: anywhere || ctas.is_some(), ctas })
     }
@@ -50,7 +50,7 @@ impl Target {
 }
 
 /// The register for the state; nothing for `_`.
-fn state(inst: &mut Inst<'_>) -> Result<Option<Dst<u64>>, Refusal> {
+fn state(inst: &mut DecodeContext<'_>) -> Result<Option<Dst<u64>>, Refusal> {
     let Some(operand) = inst.operand(OperandName::D).filter(|o| o.value != ptx_analysis::flow::Value::Sink) else {
         return Ok(None);
     };
@@ -61,9 +61,9 @@ fn state(inst: &mut Inst<'_>) -> Result<Option<Dst<u64>>, Refusal> {
 }
 
 /// `mbarrier.expect_tx`.
-pub(crate) fn expect_tx(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn expect_tx(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let (target, tx) = (Target::new(inst, true)?, inst.src::<u32>(OperandName::Tx)?);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         target.each(context, None, |context, at, lane| {
             let count = context.registers.lane(tx, lane);
             change(context, at, lane, |object| object.transact(count.into()))
@@ -73,9 +73,9 @@ pub(crate) fn expect_tx(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `mbarrier.complete_tx`.
-pub(crate) fn complete_tx(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn complete_tx(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let (target, tx) = (Target::new(inst, true)?, inst.src::<u32>(OperandName::Tx)?);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         target.each(context, None, |context, at, lane| {
             let count = context.registers.lane(tx, lane);
             change(context, at, lane, |object| object.transact(-i64::from(count)))
@@ -85,22 +85,22 @@ pub(crate) fn complete_tx(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `mbarrier.arrive`, with `.expect_tx` too.
-pub(crate) fn arrive(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn arrive(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     arrival(inst, false)
 }
 
 /// `mbarrier.arrive_drop`, with `.expect_tx` too.
-pub(crate) fn arrive_drop(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn arrive_drop(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     arrival(inst, true)
 }
 
-fn arrival(inst: &mut Inst<'_>, drops: bool) -> Result<Action, Refusal> {
+fn arrival(inst: &mut DecodeContext<'_>, drops: bool) -> Result<Action, Refusal> {
     let to = state(inst)?;
     let target = Target::new(inst, to.is_none())?;
     let (count, tx) = (inst.optional_src::<u32>(OperandName::Count)?, inst.optional_src::<u32>(OperandName::Tx)?);
     let open = inst.has(Modifier::NoComplete);
     let relaxed = inst.has(Modifier::Relaxed);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         target.each(context, to, |context, at, lane| {
             let value = |context: &Context<'_>, src: Option<Src<u32>>| src.map(|s| context.registers.lane(s, lane));
             let count = value(context, count).unwrap_or(1);

@@ -13,7 +13,7 @@ pub(crate) use arrive::{arrive, arrive_drop, complete_tx, expect_tx};
 pub(crate) use wait::wait;
 
 use crate::findings::Kind;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Action, Address, Refusal};
 use crate::machine::copies::{self, FlightId};
@@ -193,10 +193,10 @@ fn seen(context: &mut Context<'_>, at: Location) {
 }
 
 /// `mbarrier.init`.
-pub(crate) fn init(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn init(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let (address, count) = (inst.address(OperandName::A)?, inst.src::<u32>(OperandName::Count)?);
     let reports = inst.has(Modifier::LayoutV1);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(at) = locate(context, &address, lane, false) else { continue };
             if let Some(site) = live(context, at).map(|l| l.site) {
@@ -223,9 +223,9 @@ pub(crate) fn init(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `mbarrier.inval`.
-pub(crate) fn inval(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn inval(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let address = inst.address(OperandName::A)?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(at) = locate(context, &address, lane, false) else { continue };
             phase(context, at, lane);
@@ -239,9 +239,9 @@ pub(crate) fn inval(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `mbarrier.pending_count`.
-pub(crate) fn pending_count(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn pending_count(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let (d, state): (_, Src<u64>) = (inst.dst::<u32>(OperandName::N)?, inst.src(OperandName::State)?);
-    Ok(Inst::each(move |r, lane| {
+    Ok(DecodeContext::each(move |r, lane| {
         let state = r.lane(state, lane);
         r.put_lane(d, lane, object::pending_of_state(state));
         // A state of the other layout has no such count.
@@ -250,11 +250,11 @@ pub(crate) fn pending_count(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `mbarrier.check_layout`.
-pub(crate) fn check_layout(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn check_layout(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let address = inst.address(OperandName::A)?;
     let p = inst.predicate_dst(OperandName::P)?.ok_or("`mbarrier.check_layout` without a predicate")?;
     let reports = inst.has(Modifier::LayoutV1);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         let mut truth = 0;
         for lane in lanes(context.mask) {
             let Some(at) = locate(context, &address, lane, false) else { continue };

@@ -3,7 +3,7 @@
 use super::object::{self, Object};
 use super::{live, locate, phase, seen};
 use crate::findings::Kind;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Action, Refusal};
 use crate::machine::{Context, Location, Outcome, races};
@@ -23,7 +23,7 @@ enum Phase {
 ///
 /// Reports ask for operations that leave some: the interpreter refuses them, so there never is one, and the conditional phase is the
 /// primary one.
-pub(crate) fn wait(inst: &mut Inst<'_>, blocking: bool) -> Result<Action, Refusal> {
+pub(crate) fn wait(inst: &mut DecodeContext<'_>, blocking: bool) -> Result<Action, Refusal> {
     let address = inst.address(OperandName::A)?;
     let named = match inst.optional_src(OperandName::State)? {
         Some(state) => Phase::State(state),
@@ -33,7 +33,7 @@ pub(crate) fn wait(inst: &mut Inst<'_>, blocking: bool) -> Result<Action, Refusa
     let report = inst.predicate_dst(OperandName::Report)?;
     let value = inst.places(OperandName::Value, 1)?;
     let relaxed = inst.has(Modifier::Relaxed);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         let mut done = 0;
         for lane in lanes(context.mask) {
             let Some(at) = locate(context, &address, lane, false) else { continue };

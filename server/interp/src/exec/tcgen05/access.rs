@@ -3,7 +3,7 @@
 use super::{Access, Spot, spot};
 use crate::exec::mma::{Held, all_source_marks, whole_warp};
 use crate::findings::Kind;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Action, Address, Refusal};
 use crate::machine::{Context, Outcome};
@@ -21,7 +21,7 @@ struct Cells {
 }
 
 impl Cells {
-    fn new(inst: &mut Inst<'_>) -> Result<Self, Refusal> {
+    fn new(inst: &mut DecodeContext<'_>) -> Result<Self, Refusal> {
         let held = Held::new(inst, OperandName::R, None)?;
         let split = inst.immediate(OperandName::Split).unwrap_or(0) as u32;
         Ok(Self { held, address: inst.address(OperandName::Taddr)?, split })
@@ -74,7 +74,7 @@ struct Reduction {
 }
 
 impl Reduction {
-    fn new(inst: &mut Inst<'_>) -> Result<Option<Self>, Refusal> {
+    fn new(inst: &mut DecodeContext<'_>) -> Result<Option<Self>, Refusal> {
         if inst.operand(OperandName::Redval).is_none() {
             return Ok(None);
         }
@@ -96,10 +96,10 @@ impl Reduction {
 }
 
 /// `tcgen05.ld`, with `.red` too.
-pub(crate) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let cells = Cells::new(inst)?;
     let reduction = Reduction::new(inst)?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
         let (at, mut access) = cells.begin(context);
         let size = cells.held.fragment.size();
@@ -127,9 +127,9 @@ pub(crate) fn load(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `tcgen05.st`.
-pub(crate) fn store(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let cells = Cells::new(inst)?;
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
         let (at, mut access) = cells.begin(context);
         let elements = cells.held.gather(context.registers);

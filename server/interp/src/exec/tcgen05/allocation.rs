@@ -3,7 +3,7 @@
 use super::{ctas, has_pair, memory, note_ctas};
 use crate::exec::mma::whole_warp;
 use crate::findings::Kind;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Action, Refusal};
 use crate::machine::tensor_memory::Pair;
@@ -32,13 +32,13 @@ fn columns(context: &mut Context<'_>, src: Src<u32>) -> Option<u32> {
 }
 
 /// `tcgen05.alloc`.
-pub(crate) fn allocate(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn allocate(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     if inst.has(Modifier::Exclusive) {
         return Err("what `.exclusive` means is not said by the manual".into());
     }
     let ctas = ctas(inst);
     let (address, count) = (inst.address(OperandName::Dst)?, inst.src::<u32>(OperandName::Ncols)?);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         let again = context.token.is_some();
         if !again {
             whole_warp(context);
@@ -139,13 +139,13 @@ fn together(context: &mut Context<'_>, columns: u32) -> Option<u32> {
 }
 
 /// `tcgen05.dealloc`. In a pair each CTA frees its own columns.
-pub(crate) fn free(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn free(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     if inst.has(Modifier::Exclusive) {
         return Err("what `.exclusive` means is not said by the manual".into());
     }
     let ctas = ctas(inst);
     let (address, count) = (inst.src::<u32>(OperandName::Taddr)?, inst.src::<u32>(OperandName::Ncols)?);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
         note_ctas(context, ctas);
         let Some(columns) = columns(context, count) else { return Outcome::Next };
@@ -162,9 +162,9 @@ pub(crate) fn free(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
 }
 
 /// `tcgen05.relinquish_alloc_permit`.
-pub(crate) fn relinquish(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn relinquish(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let ctas = ctas(inst);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
         note_ctas(context, ctas);
         context.cta().tensor.relinquished = true;

@@ -3,7 +3,7 @@
 use super::{Access, Spot, ctas, has_pair, memory, note_ctas, rank_of_part, spot};
 use crate::exec::shared_matrix::Source;
 use crate::findings::Kind;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Action, Refusal};
 use crate::machine::{Context, Outcome};
@@ -40,7 +40,7 @@ enum To {
 }
 
 impl Plan {
-    fn new(inst: &Inst<'_>) -> Result<Self, Refusal> {
+    fn new(inst: &DecodeContext<'_>) -> Result<Self, Refusal> {
         let (rows, bytes, to) = if inst.has(Modifier::_128x256b) {
             (128, 32, To::Rows)
         } else if inst.has(Modifier::_128x128b) {
@@ -77,11 +77,11 @@ impl Plan {
 }
 
 /// `tcgen05.cp`.
-pub(crate) fn copy(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let ctas = ctas(inst);
     let plan = Plan::new(inst)?;
     let (address, source) = (inst.address(OperandName::Taddr)?, inst.src::<u64>(OperandName::Sdesc)?);
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         note_ctas(context, ctas);
         if !has_pair(context, ctas) {
             return Outcome::Next;

@@ -16,7 +16,7 @@ pub(crate) use product::multiply;
 use super::mbarrier;
 use super::mma::whole_warp;
 use crate::findings::Kind;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Action, Address, Refusal};
 use crate::machine::tensor_memory::{COLUMNS, Cell, LANES, TensorMemory};
@@ -39,7 +39,7 @@ impl Spot {
 }
 
 /// How many CTAs an instruction names.
-fn ctas(inst: &Inst<'_>) -> u32 {
+fn ctas(inst: &DecodeContext<'_>) -> u32 {
     if inst.has(Modifier::CtaGroup2) { 2 } else { 1 }
 }
 
@@ -139,14 +139,14 @@ fn spot(context: &Context<'_>, address: &Address, lane: usize) -> Spot {
 
 /// `tcgen05.wait::ld`, `tcgen05.wait::st`: loads and stores are done at once.
 pub(crate) fn wait() -> Action {
-    Inst::machine(|context| {
+    DecodeContext::machine(|context| {
         whole_warp(context);
         Outcome::Next
     })
 }
 
 /// `tcgen05.shift`.
-pub(crate) fn shift(_: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn shift(_: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     Err("which way `tcgen05.shift` moves the rows, and which of them keeps its own, is not said by the manual".into())
 }
 
@@ -158,7 +158,7 @@ enum Mask {
 }
 
 /// `tcgen05.commit`: all operations are complete, so the arrival follows at once.
-pub(crate) fn commit(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn commit(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let ctas = ctas(inst);
     let address = inst.address(OperandName::Mbar)?;
     let mask = match inst.operand(OperandName::Mask) {
@@ -166,7 +166,7 @@ pub(crate) fn commit(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         Some(operand) if inst.width(operand) == 2 => Some(Mask::Half(inst.src(OperandName::Mask)?)),
         Some(_) => Some(Mask::Word(inst.src(OperandName::Mask)?)),
     };
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         note_ctas(context, ctas);
         for lane in lanes(context.mask) {
             let Some(at) = mbarrier::locate(context, &address, lane, true) else { continue };

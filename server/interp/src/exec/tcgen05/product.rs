@@ -4,7 +4,7 @@ use super::{Access, Spot, ctas, has_pair, note_ctas, rank_of_part, spot};
 use crate::exec::mma::numerics;
 use crate::exec::shared_matrix::Source;
 use crate::findings::Kind;
-use crate::inst::Inst;
+use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Action, Address, Refusal};
 use crate::machine::{Context, Outcome};
@@ -55,7 +55,7 @@ fn is_packed(kind: Modifier) -> bool {
     matches!(kind, Modifier::KindMxf4 | Modifier::KindMxf4nvf4)
 }
 
-fn scales(inst: &mut Inst<'_>, kind: Modifier) -> Result<Option<Scales>, Refusal> {
+fn scales(inst: &mut DecodeContext<'_>, kind: Modifier) -> Result<Option<Scales>, Refusal> {
     if inst.operand(OperandName::ScaleA).is_none() {
         return Ok(None);
     }
@@ -68,7 +68,7 @@ fn scales(inst: &mut Inst<'_>, kind: Modifier) -> Result<Option<Scales>, Refusal
 }
 
 /// All forms of `tcgen05.mma`.
-pub(crate) fn multiply(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
+pub(crate) fn multiply(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     if inst.operand(OperandName::Meta).is_some() {
         return Err(
             "how the metadata of sparse matrices lies in tensor memory is shown by the manual in pictures only".into(),
@@ -106,7 +106,7 @@ pub(crate) fn multiply(inst: &mut Inst<'_>) -> Result<Action, Refusal> {
         halvings: inst.immediate(OperandName::Scale).unwrap_or(0).clamp(0, 15) as u32,
         scales: scales(inst, kind)?,
     };
-    Ok(Inst::machine(move |context| {
+    Ok(DecodeContext::machine(move |context| {
         note_ctas(context, plan.ctas);
         if !has_pair(context, plan.ctas) {
             return Outcome::Next;
