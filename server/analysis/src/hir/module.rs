@@ -229,6 +229,9 @@ impl Header {
     }
 }
 
+/// Names of the module that a function used, and what they were.
+pub type Dependencies = Vec<(Box<str>, Option<Symbol>)>;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,6 +248,3 @@ mod tests {
         assert_eq!(text[found[2].range.clone()].trim_end(), broken.trim_end());
     }
 }
-
-/// Names of the module that a function used, and what they were.
-pub type Dependencies = Vec<(Box<str>, Option<Symbol>)>;
