@@ -19,6 +19,7 @@ mod notation;
 mod occupancy;
 mod properties;
 mod recorded_fixtures;
+mod records;
 mod registers;
 mod typing;
 mod unsafe_code;

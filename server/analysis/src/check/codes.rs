@@ -72,7 +72,7 @@ macro_rules! codes {
         pub enum Finding {
             /// What a run found: the name of its kind, and words.
             Run(&'static str, Box<Text>),
-            $($(#[doc = concat!("`", $name, "`")] $code($data),)?)*
+            $($(#[doc = concat!("`", $name, "`")] $code(Box<$data>),)?)*
         }
 
         impl Code {
@@ -145,7 +145,7 @@ macro_rules! codes {
 
             impl From<$data> for Finding {
                 fn from(found: $data) -> Self {
-                    Finding::$code(found)
+                    Finding::$code(Box::new(found))
                 }
             }
         )?)*
@@ -278,7 +278,19 @@ impl std::fmt::Display for Code {
 
 #[cfg(test)]
 mod tests {
-    use super::Code;
+    use super::{Code, Finding};
+    use crate::Diagnostic;
+
+    #[test]
+    fn findings_are_small() {
+        // A broken file of a million lines has a million of them.
+        assert!(
+            size_of::<Finding>() <= 32 && size_of::<Diagnostic>() <= 104,
+            "{} {}",
+            size_of::<Finding>(),
+            size_of::<Diagnostic>()
+        );
+    }
 
     #[test]
     fn codes_are_sorted_and_found_by_name() {

@@ -138,7 +138,8 @@ pub fn exchanged(first: (Range<usize>, &str, String), second: (Range<usize>, &st
 
 /// Whether a finding is that the handle of a texture, sampler or surface is taken for another type than `.u64`.
 pub fn is_handle_of_wrong_type(finding: &Finding) -> bool {
-    matches!(finding, Finding::OperandKind(OperandKind::Mismatch { what, .. }) if matches!(**what, What::Handle(_)))
+    let Finding::OperandKind(found) = finding else { return false };
+    matches!(&**found, OperandKind::Mismatch { what, .. } if matches!(**what, What::Handle(_)))
 }
 
 /// `2 parts: texture, coordinates`.
