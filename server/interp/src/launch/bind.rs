@@ -107,7 +107,7 @@ pub fn bind(launch: &Launch, executable: Arc<Executable>, settings: Settings) ->
         explicit_cluster: launch.cluster.is_some(),
         shared: launch.shared.unwrap_or(0),
     };
-    if let Some(words) = shape.mistake() {
+    if let Some((_, words)) = shape.mistake() {
         return Err(vec![Mistake::new(launch.range.clone(), words)]);
     }
     let room = executable.parameters.iter().map(|(at, bytes)| u64::from(*at) + u64::from(*bytes)).max().unwrap_or(0);

@@ -81,15 +81,8 @@ fn sizes(launch: &Launch, callable: &Callable, text: &str, mistakes: &mut Vec<Mi
         cluster: launch.cluster.unwrap_or([1; 3]),
         ..Shape::new(launch.grid.unwrap_or(launch.cluster.unwrap_or([1; 3])), launch.block.unwrap_or([1; 3]))
     };
-    if let Some(words) = shape.mistake() {
-        let name = if words.contains("grid") {
-            "grid"
-        } else if words.contains("block") {
-            "block"
-        } else {
-            "cluster"
-        };
-        mistakes.push(Mistake::new(here(name), words));
+    if let Some((part, words)) = shape.mistake() {
+        mistakes.push(Mistake::new(here(part), words));
         return;
     }
     let product = |size: [u32; 3]| size.iter().map(|n| u64::from(*n)).product::<u64>();

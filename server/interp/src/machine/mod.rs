@@ -128,22 +128,24 @@ impl Shape {
         std::array::from_fn(|i| u64::from(self.grid[i]) / u64::from(self.cluster[i]).max(1))
     }
 
-    /// What is wrong with it, in words.
-    pub fn mistake(&self) -> Option<String> {
-        if self.grid.contains(&0) || self.block.contains(&0) || self.cluster.contains(&0) {
-            return Some("every dimension of a grid, a block and a cluster is at least 1".into());
+    /// What is wrong with it: the part at fault, `grid`, `block` or `cluster`, and words.
+    pub fn mistake(&self) -> Option<(&'static str, String)> {
+        let parts = [("grid", self.grid), ("block", self.block), ("cluster", self.cluster)];
+        if let Some((part, _)) = parts.into_iter().find(|(_, size)| size.contains(&0)) {
+            return Some((part, "every dimension of a grid, a block and a cluster is at least 1".into()));
         }
         let threads = self.block.iter().try_fold(1u32, |a, b| a.checked_mul(*b));
         // What the target is does not matter: it is the same number for all.
         let most = ISA.multiprocessors.iter().map(|m| m.cta_threads).max().unwrap_or(u32::MAX);
         if threads.is_none_or(|n| n > most) {
-            return Some(format!("a block has at most {most} threads, not {:?}", self.block));
+            return Some(("block", format!("a block has at most {most} threads, not {:?}", self.block)));
         }
         if (0..3).any(|i| !self.grid[i].is_multiple_of(self.cluster[i])) {
-            return Some(format!("a grid of {:?} cannot be divided into clusters of {:?}", self.grid, self.cluster));
+            let words = format!("a grid of {:?} cannot be divided into clusters of {:?}", self.grid, self.cluster);
+            return Some(("grid", words));
         }
         if self.cluster.iter().try_fold(1u32, |a, b| a.checked_mul(*b)).is_none_or(|n| n > 16) {
-            return Some(format!("a cluster has at most 16 CTAs, not {:?}", self.cluster));
+            return Some(("cluster", format!("a cluster has at most 16 CTAs, not {:?}", self.cluster)));
         }
         None
     }
