@@ -2,7 +2,7 @@
 //! every two values that may stand together do so once.
 
 use crate::generate::Random;
-use ptx_analysis::head::is_legal;
+use ptx_analysis::mnemonic::is_legal;
 use ptx_isa::tables::Form;
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! Operands that fit what a form wants, printed; and how instructions are put together from them.
 
-use ptx_analysis::spec::{Arrangement, Shape, Spec};
+use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Access, Form, Kind, TypeClass};
 
@@ -29,13 +29,14 @@ pub fn modifiers(form: &Form, values: &[Option<&'static str>]) -> Vec<&'static s
     before.filter_map(|(_, value)| *value).collect()
 }
 
-/// Operands that fit an arrangement.
-pub fn operands(form: &Form, values: &[Option<&'static str>], arrangement: &Arrangement) -> Vec<String> {
+/// Operands that fit a variant.
+pub fn operands(form: &Form, values: &[Option<&'static str>], variant: &OperandVariant) -> Vec<String> {
     let mut out = Vec::new();
-    let kind = |shape: &Shape| if let Shape::Value(spec) = shape { Some(spec.value.kind) } else { None };
+    let kind =
+        |shape: &OperandPattern| if let OperandPattern::Value(spec) = shape { Some(spec.value.kind) } else { None };
     // With a list of targets the function is in a register.
-    let indirect = arrangement.operands.iter().any(|(_, shape)| kind(shape) == Some(Kind::Targets));
-    for (place, (index, shape)) in arrangement.operands.iter().enumerate() {
+    let indirect = variant.operands.iter().any(|(_, shape)| kind(shape) == Some(Kind::Targets));
+    for (place, (index, shape)) in variant.operands.iter().enumerate() {
         let after = form.slots.iter().zip(values).filter(|(slot, _)| slot.after_operand == index + 1);
         let suffix: String = after.filter_map(|(_, value)| *value).collect();
         let mut text = match kind(shape) {
@@ -59,23 +60,23 @@ pub fn print(word: &str, modifiers: &[&str], operands: &[String]) -> String {
 }
 
 /// An operand that fits.
-fn good(shape: &Shape, place: usize) -> String {
+fn good(shape: &OperandPattern, place: usize) -> String {
     match shape {
-        Shape::Value(spec) => value(spec, place),
-        Shape::Pair(both) => format!("{}|{}", value(&both.0, place), value(&both.1, place + 1)),
-        Shape::Address(parts) => {
+        OperandPattern::Value(spec) => value(spec, place),
+        OperandPattern::Pair(both) => format!("{}|{}", value(&both.0, place), value(&both.1, place + 1)),
+        OperandPattern::Address(parts) => {
             let parts: Vec<String> = parts
                 .iter()
                 .map(|s| if matches!(s.value.kind, Kind::Address(_)) { base(s) } else { value(s, place) })
                 .collect();
             format!("[{}]", parts.join(", "))
         }
-        Shape::Arguments(_) => "()".to_owned(),
-        Shape::Sink => "_".to_owned(),
+        OperandPattern::Arguments(_) => "()".to_owned(),
+        OperandPattern::Sink => "_".to_owned(),
     }
 }
 
-fn base(spec: &Spec) -> String {
+fn base(spec: &OperandSpec) -> String {
     match spec.spaces.and_then(|s| s.first()).copied() {
         Some(space) if space.starts_with(".shared") => "sm",
         Some(".const") => "cn",
@@ -89,7 +90,7 @@ fn base(spec: &Spec) -> String {
     .to_owned()
 }
 
-fn value(spec: &Spec, place: usize) -> String {
+fn value(spec: &OperandSpec, place: usize) -> String {
     match spec.value.kind {
         Kind::Label => return "L".to_owned(),
         Kind::Function => return "f".to_owned(),
@@ -112,13 +113,13 @@ fn value(spec: &Spec, place: usize) -> String {
     }
     let Some(n) = spec.lengths.first() else { return register(spec, place) };
     let one = |i: usize| match spec.lead.filter(|_| i == 0) {
-        Some(lead) => register(&Spec { ty: Some(lead), ..*spec }, place),
+        Some(lead) => register(&OperandSpec { ty: Some(lead), ..*spec }, place),
         None => register(spec, i + place),
     };
     format!("{{{}}}", (0..usize::from(*n)).map(one).collect::<Vec<_>>().join(","))
 }
 
-fn register(spec: &Spec, number: usize) -> String {
+fn register(spec: &OperandSpec, number: usize) -> String {
     let Some(ty) = spec.ty.map(|t| t.info()) else { return format!("%r{}", number % 40) };
     let ty = match ty.agrees.first().and_then(|name| ISA.ty(name)) {
         Some(agreed) if !ty.registers => agreed,

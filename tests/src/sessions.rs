@@ -35,7 +35,7 @@ impl Session {
     /// Opens a text, as a whole or in pieces of at least so many bytes.
     pub fn new(text: &str, pieces: Option<usize>) -> Self {
         let document = match pieces {
-            Some(size) => Document::cut(text, 1, size),
+            Some(size) => Document::with_chunk_size(text, 1, size),
             None => Document::new(text),
         };
         let mut out = Self { document, analyzer: analyzer(), pieces, texts: vec![text.to_owned()], edits: 0 };

@@ -4,7 +4,7 @@
 use crate::combinations::{self, Values};
 use crate::generate::{Random, modifiers, operands, print};
 use crate::snippets::judge;
-use ptx_analysis::spec::{Arrangement, Shape, arrangements};
+use ptx_analysis::spec::{OperandPattern, OperandVariant, operand_variants};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Form};
 use std::collections::BTreeSet;
@@ -78,15 +78,15 @@ const HOMES: &[(&str, &str)] = &[
 pub type Case = (&'static str, &'static str, String);
 
 /// The statements of an entry that the tables call legal (each legal combination of modifiers of each form, or all pairs
-/// of them, with each arrangement of optional operands), and near misses of some of them.
+/// of them, with each variant of optional operands), and near misses of some of them.
 pub fn statements(entry: &'static Entry) -> (BTreeSet<String>, BTreeSet<String>) {
     let (mut good, mut near) = (BTreeSet::new(), BTreeSet::new());
     let word = entry.name.split('.').next().unwrap_or(entry.name);
     for (index, form) in entry.forms.iter().enumerate() {
         let mut random = Random::new(seed(form, index));
         for values in combinations::legal(form, &mut random) {
-            for arrangement in sound(form, &values) {
-                good.insert(print(word, &modifiers(form, &values), &operands(form, &values, &arrangement)));
+            for variant in sound(form, &values) {
+                good.insert(print(word, &modifiers(form, &values), &operands(form, &values, &variant)));
             }
         }
         let mut bases = combinations::representative(form, &mut random);
@@ -94,8 +94,8 @@ pub fn statements(entry: &'static Entry) -> (BTreeSet<String>, BTreeSet<String>)
             bases.remove(1 + random.below(bases.len() - 1));
         }
         for (number, values) in bases.iter().enumerate() {
-            for arrangement in sound(form, values) {
-                let base = Base { word, form, values, arrangement: &arrangement, entry };
+            for variant in sound(form, values) {
+                let base = Base { word, form, values, variant: &variant, entry };
                 base.operand_misses(number == 0, &mut random, &mut near);
                 base.modifier_misses(&mut random, &mut near);
             }
@@ -116,8 +116,8 @@ pub fn statements_of(entry: &'static Entry, form: &'static Form, index: usize) -
     let mut out = BTreeSet::new();
     let mut random = Random::new(seed(form, index));
     for values in combinations::representative(form, &mut random) {
-        for arrangement in sound(form, &values) {
-            out.insert(print(word, &modifiers(form, &values), &operands(form, &values, &arrangement)));
+        for variant in sound(form, &values) {
+            out.insert(print(word, &modifiers(form, &values), &operands(form, &values, &variant)));
         }
     }
     out
@@ -154,9 +154,9 @@ fn seed(form: &Form, index: usize) -> u64 {
     form.text.bytes().fold(index as u64 + 1, |a, b| a.wrapping_mul(31).wrapping_add(b.into()))
 }
 
-/// The arrangements that no rule speaks against.
-fn sound(form: &'static Form, values: &Values) -> Vec<Arrangement> {
-    arrangements(form, values).into_iter().filter(|a| a.broken.is_none()).collect()
+/// The variants that no rule speaks against.
+fn sound(form: &'static Form, values: &Values) -> Vec<OperandVariant> {
+    operand_variants(form, values).into_iter().filter(|a| a.broken.is_none()).collect()
 }
 
 /// A legal statement that is to be missed.
@@ -164,7 +164,7 @@ struct Base<'b> {
     word: &'static str,
     form: &'static Form,
     values: &'b Values,
-    arrangement: &'b Arrangement,
+    variant: &'b OperandVariant,
     entry: &'static Entry,
 }
 
@@ -172,17 +172,17 @@ impl Base<'_> {
     /// An operand of the wrong class, an immediate out of range, a list of another length, one operand too many or too few.
     fn operand_misses(&self, many: bool, random: &mut Random, out: &mut BTreeSet<String>) {
         let modifiers = modifiers(self.form, self.values);
-        let good = operands(self.form, self.values, self.arrangement);
+        let good = operands(self.form, self.values, self.variant);
         let mut with = |place: usize, text: String| {
             let mut other = good.clone();
             other[place] = text;
             out.insert(print(self.word, &modifiers, &other));
         };
-        for (place, (_, shape)) in self.arrangement.operands.iter().enumerate() {
+        for (place, (_, shape)) in self.variant.operands.iter().enumerate() {
             for _ in 0..if many { 14 } else { 2 } {
                 with(place, STRANGERS[random.below(STRANGERS.len())].to_owned());
             }
-            if let Shape::Value(spec) = shape {
+            if let OperandPattern::Value(spec) = shape {
                 for range in spec.value.ranges {
                     with(place, range.low.saturating_sub(1).to_string());
                     with(place, range.high.saturating_add(1).to_string());
@@ -219,7 +219,7 @@ impl Base<'_> {
     /// A modifier dropped, repeated, moved, exchanged for another value, or added.
     fn modifier_misses(&self, random: &mut Random, out: &mut BTreeSet<String>) {
         let good = modifiers(self.form, self.values);
-        let operands = operands(self.form, self.values, self.arrangement);
+        let operands = operands(self.form, self.values, self.variant);
         let mut put = |modifiers: &[&str]| out.insert(print(self.word, modifiers, &operands));
         let siblings: Vec<&'static str> =
             self.entry.forms.iter().flat_map(|f| f.slots).flat_map(|s| s.values).copied().collect();

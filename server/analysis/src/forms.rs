@@ -1,7 +1,7 @@
 //! Matching instructions against the tables: mnemonics, operand variants, and the choice among them. It reports nothing.
 
 pub mod choose;
-pub mod head;
+pub mod mnemonic;
 pub mod mnemonics;
 pub mod operands;
 pub mod spec;

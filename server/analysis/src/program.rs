@@ -10,7 +10,7 @@ mod tests;
 
 use crate::check::diagnostic::{Diagnostic, Severity};
 use crate::flow::{self, Function};
-use crate::forms::mnemonics::Heads;
+use crate::forms::mnemonics::MnemonicCache;
 use crate::hir::ast::Declaration;
 use crate::hir::declared::{self, linkage_named};
 use crate::hir::lower::{self, Source, named_children};
@@ -186,7 +186,7 @@ impl Program {
         let mut errors: Vec<Diagnostic> = found.iter().filter(|d| d.severity == Severity::Error).cloned().collect();
         errors.sort_by_key(|d| (d.range.start, d.range.end));
         let mut out = Self { environment: header.environment.clone(), errors, ..Self::default() };
-        let mut heads = Heads::default();
+        let mut mnemonics = MnemonicCache::default();
         let k = kinds();
         for (index, item) in items.iter().enumerate() {
             let text = snapshot.text(item.range.clone());
@@ -195,7 +195,7 @@ impl Program {
             if is_function(item.node) {
                 let mut callable = out.callable(source, item);
                 if item.node.child_by_field_id(fields().body).is_some() {
-                    let lowered = flow::lower(&text, item, index, &header, &module, &mut heads).function;
+                    let lowered = flow::lower(&text, item, index, &header, &module, &mut mnemonics).function;
                     callable.fill(source, item, lowered, &header, index);
                 }
                 out.add_function(callable);

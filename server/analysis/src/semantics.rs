@@ -10,8 +10,8 @@ pub mod walk;
 pub use crate::forms::choose::{Fit, ResolvedInstruction, choose};
 pub use header::environment;
 
-use crate::forms::head::{self, Head};
-use crate::forms::mnemonics::{Heads, Resolved};
+use crate::forms::mnemonic::{self, Mnemonic};
+use crate::forms::mnemonics::{MnemonicCache, ResolvedMnemonic};
 use crate::hir::ast::Instruction;
 use crate::hir::lower::{self, Source};
 use crate::target::Environment;
@@ -26,7 +26,7 @@ use std::sync::Arc;
 pub struct Semantics<'s> {
     snapshot: &'s Snapshot,
     environment: OnceCell<Environment>,
-    mnemonics: RefCell<Heads>,
+    mnemonics: RefCell<MnemonicCache>,
 }
 
 impl<'s> Semantics<'s> {
@@ -52,7 +52,7 @@ impl<'s> Semantics<'s> {
     }
 
     /// The opcode and modifiers of an instruction against the tables.
-    pub fn mnemonic(&self, instruction: &Instruction<'_>) -> Arc<Resolved> {
+    pub fn mnemonic(&self, instruction: &Instruction<'_>) -> Arc<ResolvedMnemonic> {
         let mut key = instruction.opcode.text.to_owned();
         instruction.modifiers.iter().for_each(|m| key.push_str(m.text));
         self.mnemonics.borrow_mut().resolve_as(&key, instruction, self.environment())
@@ -60,8 +60,8 @@ impl<'s> Semantics<'s> {
 }
 
 /// The mnemonic of an opcode and modifiers that may stand nowhere yet; `None` if nothing is known of that opcode.
-pub fn mnemonic(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Head> {
-    head::resolve(opcode, modifiers)
+pub fn mnemonic(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mnemonic> {
+    mnemonic::resolve(opcode, modifiers)
 }
 
 /// The instruction around a node, within its statement.

@@ -73,7 +73,7 @@ impl InputOrigin {
         if is_markup(text.chars()) {
             InputContent::Markup
         } else {
-            InputContent::Text(Snapshot::in_pieces(&text, threads), lossy)
+            InputContent::Text(Snapshot::in_chunks(&text, threads), lossy)
         }
     }
 }

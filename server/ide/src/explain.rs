@@ -133,9 +133,8 @@ fn instruction(word: &str) -> Option<Page> {
     }
     let candidate = head.candidates.first()?;
     // With all of its operands.
-    let arrangement =
-        candidate.arrangements.iter().rev().find(|a| a.broken.is_none()).or(candidate.arrangements.last())?;
-    Some(describe::instruction(opcode, &head, describe::Chosen { candidate, arrangement }, None))
+    let variant = candidate.variants.iter().rev().find(|a| a.broken.is_none()).or(candidate.variants.last())?;
+    Some(describe::instruction(opcode, &head, describe::Chosen { candidate, variant }, None))
 }
 
 /// A modifier as the forms of an opcode spell it.

@@ -16,10 +16,10 @@ use svg::svg;
 
 use formula::written;
 use ptx_analysis::ast::{Constant, Instruction, Operand, OperandKind};
-use ptx_analysis::head::Candidate;
 use ptx_analysis::lower::{self, Source};
+use ptx_analysis::mnemonic::Candidate;
 use ptx_analysis::semantics::names::Anything;
-use ptx_analysis::spec::{Arrangement, Shape};
+use ptx_analysis::spec::{OperandPattern, OperandVariant};
 use ptx_isa::ISA;
 use ptx_isa::fragment::{Found, Layout};
 use ptx_isa::tables::Fragment;
@@ -86,23 +86,23 @@ fn operands<'a, 't>(semantics: &Semantics<'_>, instruction: &'a Instruction<'t>)
     }
     let mnemonic = semantics.mnemonic(instruction);
     let Some(resolved) = mnemonic.choose(instruction, &Anything) else { return Vec::new() };
-    operands_of(instruction, resolved.candidate, resolved.arrangement)
+    operands_of(instruction, resolved.candidate, resolved.variant)
 }
 
 /// The matrix operands of an instruction whose form is known.
 pub(crate) fn operands_of<'a, 't>(
     instruction: &'a Instruction<'t>,
     candidate: &Candidate,
-    arrangement: &Arrangement,
+    variant: &OperandVariant,
 ) -> Vec<MatrixOperand<'a, 't>> {
     if !ISA.has_fragments(instruction.opcode.text) {
         return Vec::new();
     }
     let mut all: Vec<(&'static str, &'a Operand<'t>)> = Vec::new();
-    for (operand, (_, shape)) in instruction.operands.iter().zip(&arrangement.operands) {
+    for (operand, (_, shape)) in instruction.operands.iter().zip(&variant.operands) {
         match (shape, &operand.kind) {
-            (Shape::Value(spec), _) => all.push((spec.value.name, operand)),
-            (Shape::Address(specs), OperandKind::Address(parts)) => {
+            (OperandPattern::Value(spec), _) => all.push((spec.value.name, operand)),
+            (OperandPattern::Address(specs), OperandKind::Address(parts)) => {
                 all.extend(specs.iter().zip(parts).map(|(spec, part)| (spec.value.name, part)));
             }
             _ => {}

@@ -4,12 +4,12 @@ use crate::completion::{
     Fitting, Known, Open, Place, Spot, Where, callee, fitting, locals, operand_labels, signature, whereabouts,
 };
 use crate::describe;
-use ptx_analysis::head::Candidate;
 use ptx_analysis::lower::named_children;
+use ptx_analysis::mnemonic::Candidate;
 use ptx_analysis::semantics;
 use ptx_analysis::semantics::environment;
 use ptx_analysis::semantics::names;
-use ptx_analysis::spec::{Arrangement, Shape, Spec};
+use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant};
 use ptx_isa::tables::Entry;
 use ptx_syntax::{Snapshot, fields, kinds};
 use std::ops::Range;
@@ -59,8 +59,8 @@ pub fn signature_help(snapshot: &Snapshot, offset: usize) -> Option<SignatureHel
     let known = Known::new(&place, &locals);
     let fitting = fitting(&place, &head, &spot, &resolved, &known, &environment);
     if let Some(best) = fitting.first() {
-        let arrangement = &resolved.candidates[best.place.0].arrangements[best.place.1];
-        let called = callee(&place.before, &head, &spot, arrangement);
+        let variant = &resolved.candidates[best.place.0].variants[best.place.1];
+        let called = callee(&place.before, &head, &spot, variant);
         if let (Some(name), [Open::Parenthesis(index)]) = (called, spot.open.as_slice())
             && let Some(signature) = function(&place, &name, *index)
         {
@@ -70,20 +70,20 @@ pub fn signature_help(snapshot: &Snapshot, offset: usize) -> Option<SignatureHel
     let written = format!("{}{}", head.opcode.name, head.before.concat());
     // Of those that fit as well, the first that has room for all operands that are written.
     let written_operands = spot.index + 1 + further(&place, spot.open.len());
-    let arrangement = |f: &Fitting| resolved.candidates.get(f.place.0).and_then(|c| c.arrangements.get(f.place.1));
-    let room = |f: &&Fitting| arrangement(f).is_some_and(|a| a.operands.len() >= written_operands);
+    let variant = |f: &Fitting| resolved.candidates.get(f.place.0).and_then(|c| c.variants.get(f.place.1));
+    let room = |f: &&Fitting| variant(f).is_some_and(|a| a.operands.len() >= written_operands);
     let best = fitting.first().and_then(|first| {
         let equal = |f: &&Fitting| f.cost == first.cost && f.status.rank() == first.status.rank();
         fitting.iter().take_while(equal).find(room).or(Some(first))
     });
-    let best = best.and_then(arrangement);
+    let best = best.and_then(variant);
     let mut signatures: Vec<Signature> = Vec::new();
     let mut active = None;
-    let all = resolved.candidates.iter().flat_map(|c| c.arrangements.iter().map(move |a| (c, a)));
-    for (candidate, arrangement) in all.filter(|(_, a)| a.broken.is_none() && !a.operands.is_empty()) {
-        let signature = one(&written, candidate, arrangement, spot.index);
+    let all = resolved.candidates.iter().flat_map(|c| c.variants.iter().map(move |a| (c, a)));
+    for (candidate, variant) in all.filter(|(_, a)| a.broken.is_none() && !a.operands.is_empty()) {
+        let signature = one(&written, candidate, variant, spot.index);
         let place = signatures.iter().position(|s| s.label == signature.label && s.parameters == signature.parameters);
-        if best.is_some_and(|b| std::ptr::eq(b, arrangement)) {
+        if best.is_some_and(|b| std::ptr::eq(b, variant)) {
             active = active.or(Some(place.unwrap_or(signatures.len())));
         }
         if place.is_none() {
@@ -117,10 +117,10 @@ fn further(place: &Place<'_>, mut depth: usize) -> usize {
     found
 }
 
-fn one(written: &str, candidate: &Candidate, arrangement: &Arrangement, index: usize) -> Signature {
+fn one(written: &str, candidate: &Candidate, variant: &OperandVariant, index: usize) -> Signature {
     let mut label = written.to_owned();
     let mut parameters = Vec::new();
-    for (place, (text, (_, shape))) in operand_labels(arrangement).iter().zip(&arrangement.operands).enumerate() {
+    for (place, (text, (_, shape))) in operand_labels(variant).iter().zip(&variant.operands).enumerate() {
         label.push_str(if place == 0 { " " } else { ", " });
         let start = label.len();
         label.push_str(text);
@@ -131,17 +131,17 @@ fn one(written: &str, candidate: &Candidate, arrangement: &Arrangement, index: u
     Signature { label, documentation: candidate.entry.summary.to_owned(), parameters, active }
 }
 
-fn operand(shape: &Shape, entry: &Entry) -> String {
-    let one = |spec: &Spec| {
+fn operand(shape: &OperandPattern, entry: &Entry) -> String {
+    let one = |spec: &OperandSpec| {
         let note = entry.operands.iter().find(|n| n.name == spec.value.name).map(|n| n.doc);
         let what = describe::operand(spec);
         note.map_or_else(|| what.clone(), |note| format!("{note} ({what})"))
     };
     match shape {
-        Shape::Value(spec) | Shape::Arguments(spec) => one(spec),
-        Shape::Pair(both) => format!("{} | {}", one(&both.0), one(&both.1)),
-        Shape::Address(parts) => parts.iter().map(one).collect::<Vec<_>>().join("; "),
-        Shape::Sink => "`_`: the result is not wanted".to_owned(),
+        OperandPattern::Value(spec) | OperandPattern::Arguments(spec) => one(spec),
+        OperandPattern::Pair(both) => format!("{} | {}", one(&both.0), one(&both.1)),
+        OperandPattern::Address(parts) => parts.iter().map(one).collect::<Vec<_>>().join("; "),
+        OperandPattern::Sink => "`_`: the result is not wanted".to_owned(),
     }
 }
 

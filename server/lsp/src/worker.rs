@@ -286,7 +286,7 @@ impl Worker {
         if self.tree.is_none() || changes.contains(&DocumentChange::Replace) {
             // Edits around a replacement are in the rope already.
             self.holding.stop();
-            return self.tree.insert(ptx_syntax::Document::in_pieces(&String::from(rope), threads()));
+            return self.tree.insert(ptx_syntax::Document::in_chunks(&String::from(rope), threads()));
         }
         let tree = self.tree.get_or_insert_with(|| ptx_syntax::Document::new(""));
         for change in changes {

@@ -1,6 +1,6 @@
 //! A text that can be edited, and its tree.
 
-use crate::forest::{Forest, MIN_CHUNK, Part, point};
+use crate::chunks::{ChunkTree, ChunkedParse, MIN_CHUNK, point};
 use crate::parser::parser;
 use ropey::Rope;
 use std::borrow::Cow;
@@ -9,12 +9,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tree_sitter::{InputEdit, Node, Parser};
 
-/// A text and the tree of that very text, or the trees of its pieces. Cheap to clone: both parts are shared.
+/// A text and the tree of that very text, or the trees of its chunks. Cheap to clone: both parts are shared.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     rope: Rope,
     /// At least one.
-    trees: Arc<[Part]>,
+    trees: Arc<[ChunkTree]>,
     /// Which snapshot of its document this is, and of which document.
     number: (u64, u64),
     /// The edits since the snapshot before.
@@ -57,14 +57,14 @@ impl Snapshot {
         Document::new(text).snapshot()
     }
 
-    /// Parses a whole text; a large one in pieces on so many threads.
-    pub fn in_pieces(text: &str, threads: usize) -> Self {
-        Document::in_pieces(text, threads).snapshot()
+    /// Parses a whole text; a large one in chunks, on `threads` threads.
+    pub fn in_chunks(text: &str, threads: usize) -> Self {
+        Document::in_chunks(text, threads).snapshot()
     }
 
-    /// As [`Snapshot::in_pieces`], in pieces of at least so many bytes: for tests, in which pieces are small.
-    pub fn cut(text: &str, threads: usize, least: usize) -> Self {
-        Document::cut(text, threads, least).snapshot()
+    /// As [`Snapshot::in_chunks`], in chunks of at least `min_chunk` bytes: for tests, in which chunks are small.
+    pub fn with_chunk_size(text: &str, threads: usize, min_chunk: usize) -> Self {
+        Document::with_chunk_size(text, threads, min_chunk).snapshot()
     }
 
     /// The text.
@@ -90,19 +90,19 @@ impl Snapshot {
         SnapshotId(self.number.0, self.number.1)
     }
 
-    /// The root nodes of all pieces, in order; one for a text that was parsed as a whole. Together their children are the items of
+    /// The root nodes of all chunks, in order; one for a text that was parsed as a whole. Together their children are the items of
     /// the module.
     pub fn roots(&self) -> impl DoubleEndedIterator<Item = Node<'_>> {
-        self.trees.iter().map(|piece| piece.tree.root_node())
+        self.trees.iter().map(|chunk| chunk.tree.root_node())
     }
 
-    /// The root node of the piece in which an offset lies; where two meet, of that which begins there.
+    /// The root node of the chunk in which an offset lies; where two meet, of that which begins there.
     pub fn root_at(&self, offset: usize) -> Node<'_> {
-        let index = self.trees.partition_point(|piece| piece.start <= offset).saturating_sub(1);
+        let index = self.trees.partition_point(|chunk| chunk.start <= offset).saturating_sub(1);
         self.trees[index].tree.root_node()
     }
 
-    /// The smallest node, named or not, that covers a byte range; nothing, if the range reaches into another piece or beyond the text.
+    /// The smallest node, named or not, that covers a byte range; nothing, if the range reaches into another chunk or beyond the text.
     pub fn leaf(&self, range: Range<usize>) -> Option<Node<'_>> {
         self.root_at(range.start).descendant_for_byte_range(range.start, range.end)
     }
@@ -112,10 +112,10 @@ impl Snapshot {
         self.roots().any(|root| root.has_error())
     }
 
-    /// Where brackets begin to nest too deep, once for each piece in which they do. The trees are of the text without those brackets: so deep
+    /// Where brackets begin to nest too deep, once for each chunk in which they do. The trees are of the text without those brackets: so deep
     /// that the assembler gives up there, too, and no deeper than code that recurses into them can go.
     pub fn too_deep(&self) -> impl Iterator<Item = usize> {
-        self.trees.iter().filter_map(|piece| Some(piece.start + piece.too_deep?))
+        self.trees.iter().filter_map(|chunk| Some(chunk.start + chunk.too_deep?))
     }
 
     /// The text of a byte range, which must lie on character boundaries, as ranges of nodes do; what lies
@@ -142,7 +142,7 @@ pub struct SnapshotId(u64, u64);
 /// A text under edit. Edits are applied to the text at once and to the trees by [`Document::reparse`].
 pub struct Document {
     rope: Rope,
-    forest: Forest,
+    chunks: ChunkedParse,
     parser: Parser,
     stale: bool,
     /// Number of this document and of its last snapshot.
@@ -163,19 +163,19 @@ impl Document {
     /// # Panics
     /// Only if the grammar was generated for another version of the tree-sitter runtime, which the tests rule out.
     pub fn new(text: &str) -> Self {
-        Self::in_pieces(text, 1)
+        Self::in_chunks(text, 1)
     }
 
-    /// Parses a whole text; a large one in pieces on so many threads.
-    pub fn in_pieces(text: &str, threads: usize) -> Self {
-        Self::cut(text, threads, MIN_CHUNK)
+    /// Parses a whole text; a large one in chunks, on `threads` threads.
+    pub fn in_chunks(text: &str, threads: usize) -> Self {
+        Self::with_chunk_size(text, threads, MIN_CHUNK)
     }
 
-    /// As [`Document::in_pieces`], in pieces of at least so many bytes: for tests, in which pieces are small.
-    pub fn cut(text: &str, threads: usize, least: usize) -> Self {
+    /// As [`Document::in_chunks`], in chunks of at least `min_chunk` bytes: for tests, in which chunks are small.
+    pub fn with_chunk_size(text: &str, threads: usize, min_chunk: usize) -> Self {
         let rope = Rope::from_str(text);
-        let forest = Forest::new(text, &rope, threads, least);
-        Self { rope, forest, parser: parser(), stale: false, number: (new_number(), 0), edits: Vec::new() }
+        let chunks = ChunkedParse::new(text, &rope, threads, min_chunk);
+        Self { rope, chunks, parser: parser(), stale: false, number: (new_number(), 0), edits: Vec::new() }
     }
 
     /// The text.
@@ -195,7 +195,7 @@ impl Document {
         self.rope.insert(start, new);
         let new_end_byte = start_byte + new.len();
         let new_end_position = point(&self.rope, new_end_byte);
-        self.forest.edit(&InputEdit {
+        self.chunks.edit(&InputEdit {
             start_byte,
             old_end_byte,
             new_end_byte,
@@ -210,7 +210,7 @@ impl Document {
     /// Brings the trees up to the text: incremental, in the size of the edits where the text is sound.
     pub fn reparse(&mut self) {
         if std::mem::take(&mut self.stale) {
-            self.forest.mend(&self.rope, &mut self.parser);
+            self.chunks.reparse(&self.rope, &mut self.parser);
         }
     }
 
@@ -219,7 +219,7 @@ impl Document {
         self.reparse();
         self.number.1 += 1;
         let edits = Arc::from(std::mem::take(&mut self.edits));
-        let trees = self.forest.parts().cloned().collect();
+        let trees = self.chunks.trees().cloned().collect();
         Snapshot { rope: self.rope.clone(), trees, number: self.number, edits }
     }
 }

@@ -3,11 +3,11 @@
 //! This crate knows the shapes of PTX (which nodes there are and how they nest) but no instruction, modifier or type by
 //! name, and nothing of diagnostics or protocols. Positions are byte offsets.
 
+mod boundaries;
+mod chunks;
 mod document;
-mod forest;
 mod kinds;
 mod parser;
-mod pieces;
 mod threads;
 mod visible;
 

@@ -15,7 +15,7 @@ pub fn parser() -> Parser {
     parser
 }
 
-/// The bytes of a range of a text; an edit of the text is on boundaries of characters, and so are cuts.
+/// The bytes of a range of a text; an edit of the text is on boundaries of characters, and so are chunk boundaries.
 pub fn slice(rope: &Rope, range: Range<usize>) -> std::borrow::Cow<'_, [u8]> {
     let slice = rope.byte_slice(range);
     match slice.as_str() {

@@ -6,8 +6,8 @@ use std::sync::mpsc;
 /// Trees can nest deeply, and walking them may need a large stack. It is address space, not memory.
 const STACK: usize = 64 << 20;
 
-/// The results of some work on each of some things, in their order. This thread and up to `threads - 1` others take the next thing when
-/// they are done with one; `state` makes what each of them works with.
+/// Parallel map over `things`; the results keep the order of the input. This thread and up to `threads - 1` others take the next thing when
+/// they are done with one; `state` makes what each thread works with.
 pub fn in_parallel<T: Sync, S, R: Send>(
     things: &[T],
     threads: usize,

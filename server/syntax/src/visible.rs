@@ -7,19 +7,19 @@ use crate::parser::slice;
 use ropey::Rope;
 use std::ops::Range;
 
-/// The deepest place, in units of [`Bracket::weight`]. It is the assembler's own: its parser gives up ("memory exhausted") in a function with
+/// The deepest place, in units of [`BracketKind::weight`]. It is the assembler's own: its parser gives up ("memory exhausted") in a function with
 /// 1,664 blocks in one another, and at 9,979 parentheses (ptxas 12.9).
 const LIMIT: usize = 9_980;
 
 /// A kind of brackets.
 #[derive(Debug, Clone, Copy)]
-enum Bracket {
+enum BracketKind {
     Brace,
     Square,
     Round,
 }
 
-impl Bracket {
+impl BracketKind {
     /// What one of them takes of the assembler's stack, relative to a parenthesis.
     const fn weight(self) -> usize {
         match self {
@@ -60,7 +60,7 @@ pub fn visible(rope: &Rope, range: Range<usize>) -> Option<Visible> {
     if !runs && !has_many_brackets(rope, range.clone()) {
         return None;
     }
-    let mut scanner = Scanner::new(runs);
+    let mut scanner = BracketScanner::new(runs);
     let mut any = false;
     for chunk in rope.byte_slice(range.clone()).chunks() {
         scanner.read(chunk.as_bytes(), |_, _| any = true);
@@ -73,7 +73,7 @@ pub fn visible(rope: &Rope, range: Range<usize>) -> Option<Visible> {
     }
     let text = slice(rope, range).into_owned();
     let mut out = Visible { text: text.clone(), too_deep: None };
-    Scanner::new(runs).read(&text, |what, index| {
+    BracketScanner::new(runs).read(&text, |what, index| {
         out.text[index] = b' ';
         if what == Hidden::Bracket {
             out.too_deep.get_or_insert(index);
@@ -85,9 +85,9 @@ pub fn visible(rope: &Rope, range: Range<usize>) -> Option<Visible> {
 /// Whether brackets could nest too deep if all were opened and none closed. Counting is several times as fast as looking what they are.
 fn has_many_brackets(rope: &Rope, range: Range<usize>) -> bool {
     let weight = |byte: u8| match byte {
-        b'{' => Bracket::Brace.weight() as u8,
-        b'[' => Bracket::Square.weight() as u8,
-        b'(' => Bracket::Round.weight() as u8,
+        b'{' => BracketKind::Brace.weight() as u8,
+        b'[' => BracketKind::Square.weight() as u8,
+        b'(' => BracketKind::Round.weight() as u8,
         _ => 0,
     };
     let mut all = 0;
@@ -146,7 +146,7 @@ enum Hidden {
     Sign,
 }
 
-struct Scanner {
+struct BracketScanner {
     within: Within,
     /// The byte before, where it decides what the next one means: a slash of code, a star of a comment.
     last: u8,
@@ -159,7 +159,7 @@ struct Scanner {
     run: Option<usize>,
 }
 
-impl Scanner {
+impl BracketScanner {
     fn new(runs: bool) -> Self {
         Self { within: Within::Code, last: 0, open: [0; 3], hidden: [0; 3], depth: 0, run: runs.then_some(0) }
     }
@@ -247,7 +247,7 @@ impl Scanner {
     }
 
     /// Opens a bracket; false if that is beyond the limit.
-    fn opens(&mut self, kind: Bracket) -> bool {
+    fn opens(&mut self, kind: BracketKind) -> bool {
         let fits = self.depth + kind.weight() <= LIMIT;
         let counts = if fits { &mut self.open } else { &mut self.hidden };
         counts[kind as usize] += 1;
@@ -256,7 +256,7 @@ impl Scanner {
     }
 
     /// Closes a bracket; true if it is the end of one beyond the limit.
-    fn closes(&mut self, kind: Bracket) -> bool {
+    fn closes(&mut self, kind: BracketKind) -> bool {
         let hidden = &mut self.hidden[kind as usize];
         if *hidden > 0 {
             *hidden -= 1;
@@ -271,11 +271,11 @@ impl Scanner {
     }
 }
 
-fn kind(byte: u8) -> Bracket {
+fn kind(byte: u8) -> BracketKind {
     match byte {
-        b'{' | b'}' => Bracket::Brace,
-        b'[' | b']' => Bracket::Square,
-        _ => Bracket::Round,
+        b'{' | b'}' => BracketKind::Brace,
+        b'[' | b']' => BracketKind::Square,
+        _ => BracketKind::Round,
     }
 }
 

@@ -114,7 +114,7 @@ pub fn run(data: &[u8]) {
     let how = bytes.byte();
     // Large texts are in pieces; here small ones are large, one in four.
     let least = if how & 0x60 == 0x60 { 64 } else { usize::MAX };
-    let mut document = Document::cut(&text, 1, least);
+    let mut document = Document::with_chunk_size(&text, 1, least);
     let mut analyzer = Analyzer::default();
     // Each lane of memory that is kept is one that can be wrong.
     if how & 1 == 1 {
@@ -164,7 +164,7 @@ fn edit(bytes: &mut Bytes<'_>, text: &str) -> (Range<usize>, String) {
 fn compare(document: &mut Document, analyzer: &mut Analyzer, (text, least): (&str, usize), how: u8) {
     let snapshot = document.snapshot();
     assert_eq!(snapshot.rope().to_string(), text, "the rope has another text");
-    let fresh = Snapshot::cut(text, 1, least);
+    let fresh = Snapshot::with_chunk_size(text, 1, least);
     // How the parser recovers from an error may depend on how the text came about; what does not, must not.
     if !same_tree(&snapshot, &fresh) {
         assert!(fresh.has_error() || is_unclosed(&fresh), "another tree, step by step and afresh, of\n{text}");

@@ -12,7 +12,8 @@ pub fn run(data: &[u8]) {
     let text = format!("{text}{end}").repeat(1 + usize::from(bytes.byte() & 7));
     let threads = 1 + usize::from(bytes.byte() & 3);
     let least = *bytes.of(&[&1, &100, &1000]);
-    let (whole, pieces) = (Snapshot::cut(&text, 1, usize::MAX), Snapshot::cut(&text, threads, least));
+    let (whole, pieces) =
+        (Snapshot::with_chunk_size(&text, 1, usize::MAX), Snapshot::with_chunk_size(&text, threads, least));
     // Where something is wrong, what stands in other pieces has no part in it: other words may be found for it, but there are some.
     if whole.has_error() || pieces.has_error() {
         let refused =

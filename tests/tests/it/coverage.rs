@@ -107,7 +107,7 @@ fn the_coverage_page_is_true() {
          | | Instructions | Forms | Legal cases | accepted | Near misses | same verdict | Floors |\n|---|--:|--:|--:|--:|--:|--:|--:|\n{rows}\
          | **All** | {} | {} | {} | {} | {} | {} | {} |\n\n\
          *Legal cases*: every combination of modifiers that the tables call legal (where a form has more than 5,000: every pair of values), with each \
-         arrangement of operands, asked of NVIDIA's assembler at a version and target that have it. *Near misses*: such a statement with something \
+         variant of operands, asked of NVIDIA's assembler at a version and target that have it. *Near misses*: such a statement with something \
          dropped, added, exchanged, moved or of the wrong kind. *Floors*: statements whose lowest version (from PTX 1.4 on) was measured on every \
          target. Where we differ is listed with reasons in tests/oracle/known-disagreements.txt ({} lines, floors and older versions included).\n\n",
         ISA.opcodes.len(),

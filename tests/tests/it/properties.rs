@@ -95,14 +95,14 @@ fn a_large_text_is_checked_step_by_step_like_a_fresh_one() {
     for (index, sample) in samples.iter().enumerate() {
         let text = format!("{sample}\n{}\n{sample}", samples[(index + 1) % samples.len()]);
         // Where texts of this size are cut, small pieces or large ones are a matter of speed.
-        let mut document = Document::cut(&text, 1, 300);
+        let mut document = Document::with_chunk_size(&text, 1, 300);
         let mut analyzer = Analyzer::default();
         for _ in 0..8 {
             edit(&mut document, &mut random);
             let snapshot = document.snapshot();
             let report = analyzer.analyze(&snapshot);
             let text = snapshot.rope().to_string();
-            let fresh = Analyzer::default().analyze(&Snapshot::cut(&text, 2, 300));
+            let fresh = Analyzer::default().analyze(&Snapshot::with_chunk_size(&text, 2, 300));
             assert_same(&report.diagnostics, &fresh.diagnostics, &text);
         }
     }
@@ -113,7 +113,7 @@ fn a_function_without_its_brace_leaves_the_others_alone() {
     let kernel =
         |name: &str| format!(".visible .entry {name}()\n{{\n    .reg .b32 %r<3>;\n    mov.u32 %r1, %r9;\n}}\n\n");
     let text = format!(".version 8.0\n.target sm_80\n.address_size 64\n{}{}{}", kernel("a"), kernel("b"), kernel("c"));
-    let mut document = Document::cut(&text, 1, 60);
+    let mut document = Document::with_chunk_size(&text, 1, 60);
     let mut analyzer = Analyzer::default();
     assert_eq!(analyzer.analyze(&document.snapshot()).diagnostics.len(), 3, "%r9 is not declared");
     let brace = text.find("}\n\n.visible .entry b").expect("the end of the first");
@@ -142,7 +142,7 @@ fn a_brace_too_many_hides_no_label() {
     };
     for (names, least) in [(&["a"][..], usize::MAX), (&["a"], 20), (&["a", "b"], 20)] {
         let text = format!(".version 8.0\n.target sm_80\n.address_size 64\n{}", functions(names));
-        let found = Analyzer::default().analyze(&Snapshot::cut(&text, 1, least)).diagnostics;
+        let found = Analyzer::default().analyze(&Snapshot::with_chunk_size(&text, 1, least)).diagnostics;
         assert_eq!(found.len(), names.len(), "{found:#?}");
         assert!(found.iter().all(|d| d.message().contains("`}` is missing")), "{found:#?}");
     }

@@ -3,8 +3,8 @@
 
 use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::{branch_target, call_arguments, call_target, undeclared_name};
-use crate::forms::operands::{Names, special};
-use crate::forms::spec::{Arrangement, Shape};
+use crate::forms::operands::{NameLookup, special};
+use crate::forms::spec::{OperandPattern, OperandVariant};
 use crate::hir::ast::{Constant, Instruction, Operand, OperandKind};
 use crate::hir::signature::{Array, Callee, ContentId, Parameter, natural_align, size_in_bits};
 use crate::hir::symbols::{List, Origin, Symbol, Variable};
@@ -13,19 +13,24 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{Kind, TypeClass};
 
 /// Checks the names of code in an instruction whose operands fit a form.
-pub fn check(instruction: &Instruction<'_>, fitting: &Arrangement, names: &dyn Names, out: &mut Vec<Diagnostic>) {
+pub fn check(
+    instruction: &Instruction<'_>,
+    fitting: &OperandVariant,
+    names: &dyn NameLookup,
+    out: &mut Vec<Diagnostic>,
+) {
     let mut call = Call::default();
     for (operand, (_, shape)) in instruction.operands.iter().zip(&fitting.operands) {
         match shape {
-            Shape::Value(spec) => match spec.value.kind {
+            OperandPattern::Value(spec) => match spec.value.kind {
                 Kind::Label => branch(operand, names, out),
                 Kind::Targets if spec.value.symbol => call.targets = Some(operand),
                 Kind::Targets => list_of_labels(operand, names, out),
                 Kind::Function => call.callee = Some(operand),
                 _ => {}
             },
-            Shape::Arguments(_) if call.callee.is_none() => call.results = Some(operand),
-            Shape::Arguments(_) => call.arguments = Some(operand),
+            OperandPattern::Arguments(_) if call.callee.is_none() => call.results = Some(operand),
+            OperandPattern::Arguments(_) => call.arguments = Some(operand),
             _ => {}
         }
     }
@@ -37,7 +42,7 @@ fn name<'t>(operand: &Operand<'t>) -> Option<&'t str> {
     if let OperandKind::Name(name) = operand.kind { Some(name) } else { None }
 }
 
-fn branch(operand: &Operand<'_>, names: &dyn Names, out: &mut Vec<Diagnostic>) {
+fn branch(operand: &Operand<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) {
     let Some(name) = name(operand) else { return };
     match names.look_up(name) {
         None => out.push(undeclared_name::label(operand.range.clone(), name)),
@@ -46,7 +51,7 @@ fn branch(operand: &Operand<'_>, names: &dyn Names, out: &mut Vec<Diagnostic>) {
     }
 }
 
-fn list_of_labels(operand: &Operand<'_>, names: &dyn Names, out: &mut Vec<Diagnostic>) {
+fn list_of_labels(operand: &Operand<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) {
     let Some(name) = name(operand) else { return };
     match names.look_up(name) {
         None => out.push(undeclared_name::label(operand.range.clone(), name)),
@@ -66,7 +71,7 @@ struct Call<'i, 't> {
 }
 
 impl<'t> Call<'_, 't> {
-    fn check(&self, names: &dyn Names, out: &mut Vec<Diagnostic>) {
+    fn check(&self, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) {
         let Some(callee) = self.callee else { return };
         let Some(called) = name(callee) else { return };
         let before = out.len();
@@ -92,7 +97,7 @@ impl<'t> Call<'_, 't> {
     }
 
     /// Compares with the signature of one function.
-    fn against(&self, callee: &Callee, names: &dyn Names, out: &mut Vec<Diagnostic>) {
+    fn against(&self, callee: &Callee, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) {
         let Some(signature) = &callee.signature else { return };
         let at = self.callee.map_or(0..0, |o| o.range.clone());
         let results = self.results.map_or(&[][..], list);
@@ -130,7 +135,7 @@ fn list<'i, 't>(operand: &'i Operand<'t>) -> &'i [Operand<'t>] {
 }
 
 /// The function that a call names.
-fn direct(operand: &Operand<'_>, name: &str, names: &dyn Names, out: &mut Vec<Diagnostic>) -> Vec<Callee> {
+fn direct(operand: &Operand<'_>, name: &str, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) -> Vec<Callee> {
     match names.look_up(name) {
         None => out.push(undeclared_name::function(operand.range.clone(), name)),
         Some(Symbol::Function { kernel: false, .. }) => return names.callees(name),
@@ -145,7 +150,7 @@ fn indirect(
     callee: &Operand<'_>,
     register: &str,
     targets: &Operand<'_>,
-    names: &dyn Names,
+    names: &dyn NameLookup,
     out: &mut Vec<Diagnostic>,
 ) -> Vec<Callee> {
     match names.look_up(register) {
@@ -178,7 +183,7 @@ fn holds_address(ty: TypeId) -> bool {
     matches!(info.class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint) && matches!(info.bits, 32 | 64)
 }
 
-fn undeclared(value: &Operand<'_>, names: &dyn Names, out: &mut Vec<Diagnostic>) {
+fn undeclared(value: &Operand<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) {
     if let OperandKind::Name(name) = value.kind
         && names.look_up(name).is_none()
         && ISA.constant(name).is_none()
@@ -211,7 +216,7 @@ pub enum Given {
     Expression,
 }
 
-fn given(value: &Operand<'_>, names: &dyn Names) -> Option<Given> {
+fn given(value: &Operand<'_>, names: &dyn NameLookup) -> Option<Given> {
     Some(match &value.kind {
         OperandKind::Name(name) => match names.look_up(name) {
             Some(Symbol::Register { ty, elements }) => Given::Register(ty, elements),

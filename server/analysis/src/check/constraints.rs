@@ -1,7 +1,7 @@
 //! The named constraints of the notation (`check NAME`): what the tables cannot say, one function each.
 
 use crate::check::rules::operand_range::OperandRange;
-use crate::forms::spec::Arrangement;
+use crate::forms::spec::OperandVariant;
 use crate::hir::ast::{Instruction, Operand, OperandKind};
 use crate::hir::literal;
 use ptx_isa::tables::Form;
@@ -18,8 +18,8 @@ const CONSTRAINTS: &[(&str, Constraint)] =
     &[("fraction", fraction), ("policy-range", policy_range), ("vmad-negation", vmad_negation)];
 
 /// Checks an instruction, whose operands fit otherwise, against the named constraints of its form.
-pub fn check(instruction: &Instruction<'_>, form: &'static Form, arrangement: &Arrangement) -> Option<Violation> {
-    let operands = Operands { instruction, form, arrangement };
+pub fn check(instruction: &Instruction<'_>, form: &'static Form, variant: &OperandVariant) -> Option<Violation> {
+    let operands = Operands { instruction, form, variant };
     let wanted = CONSTRAINTS.iter().filter(|c| form.checks.contains(&c.0));
     wanted.into_iter().find_map(|(_, constraint)| constraint(&operands))
 }
@@ -28,12 +28,12 @@ pub fn check(instruction: &Instruction<'_>, form: &'static Form, arrangement: &A
 struct Operands<'a, 't> {
     instruction: &'a Instruction<'t>,
     form: &'static Form,
-    arrangement: &'a Arrangement,
+    variant: &'a OperandVariant,
 }
 
 impl<'t> Operands<'_, 't> {
     fn get(&self, name: OperandName) -> Option<(usize, &Operand<'t>)> {
-        let place = self.arrangement.operands.iter().position(|(index, _)| {
+        let place = self.variant.operands.iter().position(|(index, _)| {
             self.form.operands.get(usize::from(*index)).is_some_and(|o| o.pattern.names() == [name.name()])
         })?;
         Some((place, self.instruction.operands.get(place)?))

@@ -2,30 +2,30 @@
 
 use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::{division_by_zero, excess_shift, misread_value, truncated_value, unused_bits};
-use crate::forms::spec::{Shape, Spec};
+use crate::forms::spec::{OperandPattern, OperandSpec};
 use crate::hir::ast::{Constant, Operand, OperandKind};
 use crate::hir::literal::{self, Float};
 use ptx_isa::tables::{Kind, TypeClass, Usual};
 
-/// Checks the immediates in an operand that fits its shape. `head` is the opcode with its modifiers, as written.
-pub fn check(operand: &Operand<'_>, shape: &Shape, head: &str, out: &mut Vec<Diagnostic>) {
-    if let Shape::Value(spec) = shape
+/// Checks the immediates in an operand that fits its shape. `mnemonic` is the opcode with its modifiers, as written.
+pub fn check(operand: &Operand<'_>, shape: &OperandPattern, mnemonic: &str, out: &mut Vec<Diagnostic>) {
+    if let OperandPattern::Value(spec) = shape
         && spec.value.kind == Kind::Value
     {
-        value(operand, spec, head, out);
+        value(operand, spec, mnemonic, out);
     }
 }
 
-fn value(operand: &Operand<'_>, spec: &Spec, head: &str, out: &mut Vec<Diagnostic>) {
+fn value(operand: &Operand<'_>, spec: &OperandSpec, mnemonic: &str, out: &mut Vec<Diagnostic>) {
     let range = || operand.range.clone();
     match &operand.kind {
         OperandKind::Integer(text) => match literal::parse_integer(text) {
             Ok(number) if number.cut => out.push(truncated_value::literal(range(), text)),
-            Ok(number) => integer(operand, text, number.bits.into(), spec, head, out),
+            Ok(number) => integer(operand, text, number.bits.into(), spec, mnemonic, out),
             Err(_) => {}
         },
         OperandKind::Constant(Constant::Integer(Some(number))) => {
-            integer(operand, &number.to_string(), *number, spec, head, out);
+            integer(operand, &number.to_string(), *number, spec, mnemonic, out);
         }
         OperandKind::Float(text) => match literal::parse_float(text) {
             Ok(Float::Single(_)) => {
@@ -39,18 +39,25 @@ fn value(operand: &Operand<'_>, spec: &Spec, head: &str, out: &mut Vec<Diagnosti
         // A number in parentheses.
         OperandKind::Arguments(list) => {
             if let [one] = list.as_slice() {
-                value(one, spec, head, out);
+                value(one, spec, mnemonic, out);
             }
         }
         // What an element of a list that is joined to another type must be is not known here.
         OperandKind::Vector(list) if !spec.value.mixed && spec.lead.is_none() => {
-            list.iter().for_each(|element| value(element, spec, head, out));
+            list.iter().for_each(|element| value(element, spec, mnemonic, out));
         }
         _ => {}
     }
 }
 
-fn integer(operand: &Operand<'_>, text: &str, number: i128, spec: &Spec, head: &str, out: &mut Vec<Diagnostic>) {
+fn integer(
+    operand: &Operand<'_>,
+    text: &str,
+    number: i128,
+    spec: &OperandSpec,
+    mnemonic: &str,
+    out: &mut Vec<Diagnostic>,
+) {
     let Some(ty) = spec.ty.map(|t| t.info()) else { return };
     if matches!(ty.class, TypeClass::Pred | TypeClass::Opaque | TypeClass::Float) {
         return;
@@ -61,22 +68,22 @@ fn integer(operand: &Operand<'_>, text: &str, number: i128, spec: &Spec, head: &
     }
     match spec.value.usual {
         Usual::Any => {}
-        Usual::NotZero if number == 0 => out.push(division_by_zero::report(range, head)),
+        Usual::NotZero if number == 0 => out.push(division_by_zero::report(range, mnemonic)),
         Usual::NotZero => {}
         Usual::In(usual) => {
             if !(i128::from(usual.low)..=i128::from(usual.high)).contains(&number) {
-                out.push(unused_bits::report(range, text, number, spec.value.name, head, usual.high));
+                out.push(unused_bits::report(range, text, number, spec.value.name, mnemonic, usual.high));
             }
         }
         Usual::Below(_) => {
             if let Some(width) = spec.width.filter(|width| !(0..i128::from(*width)).contains(&number)) {
-                out.push(excess_shift::report(range, text, width, head));
+                out.push(excess_shift::report(range, text, width, mnemonic));
             }
         }
     }
 }
 
-fn float(operand: &Operand<'_>, text: &str, number: f64, spec: &Spec, out: &mut Vec<Diagnostic>) {
+fn float(operand: &Operand<'_>, text: &str, number: f64, spec: &OperandSpec, out: &mut Vec<Diagnostic>) {
     let single = spec.ty.map(|t| t.info()).filter(|t| t.class == TypeClass::Float && t.bits == 32);
     out.extend(single.and_then(|ty| truncated_value::float(operand.range.clone(), text, number, ty.name)));
 }

@@ -9,7 +9,7 @@ use crate::check::rules::requires_version::Subject;
 use crate::check::rules::{
     constant_expression, initializer as words, misread_value, requires_version, truncated_value,
 };
-use crate::forms::operands::Names;
+use crate::forms::operands::NameLookup;
 use crate::hir::ast::{Constant, Declaration, Declarator};
 use crate::hir::literal;
 use crate::hir::lower::{self, Source, named_children};
@@ -39,7 +39,7 @@ pub struct Place<'a, 't> {
 }
 
 /// Checks the initializers of a `variable_declaration`, whose syntax is reported elsewhere.
-pub fn check(place: Place<'_, '_>, node: Node<'_>, names: &dyn Names, out: &mut Vec<Diagnostic>) {
+pub fn check(place: Place<'_, '_>, node: Node<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) {
     let declarators = named_children(node).filter(|n| n.kind_id() == kinds().declarator);
     for (index, (declarator, node)) in place.declaration.declarators.iter().zip(declarators).enumerate() {
         let Some(value) = node.child_by_field_id(fields().value) else { continue };
@@ -73,7 +73,7 @@ struct Checker<'a, 't> {
     declarator: &'a Declarator<'t>,
     /// Declared by the same declaration, but further on.
     later: &'a [Declarator<'t>],
-    names: &'a dyn Names,
+    names: &'a dyn NameLookup,
     out: &'a mut Vec<Diagnostic>,
     /// The type of an element, if it may be the type of a variable.
     ty: Option<&'static Type>,
@@ -93,7 +93,7 @@ impl<'a, 't> Checker<'a, 't> {
         place: Place<'a, 't>,
         declarator: &'a Declarator<'t>,
         later: &'a [Declarator<'t>],
-        names: &'a dyn Names,
+        names: &'a dyn NameLookup,
         out: &'a mut Vec<Diagnostic>,
     ) -> Self {
         let ty = place.declaration.types.first().and_then(|w| TypeId::of(w.text)).map(TypeId::info);

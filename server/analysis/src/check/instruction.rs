@@ -14,10 +14,10 @@ use crate::check::rules::{
     undeclared_name, unknown_modifier, unknown_opcode, unusual_modifier_order, vector_length,
 };
 use crate::forms::choose::{Fit, ResolvedInstruction};
-use crate::forms::head::{self, Candidate, Problem, broken};
-use crate::forms::mnemonics::{Gates, Resolved};
-use crate::forms::operands::{self, Mismatch, Names, What};
-use crate::forms::spec::{Arrangement, Spec, applies};
+use crate::forms::mnemonic::{self, Candidate, MnemonicProblem, broken};
+use crate::forms::mnemonics::{Gates, ResolvedMnemonic};
+use crate::forms::operands::{self, MismatchKind, NameLookup, OperandMismatch};
+use crate::forms::spec::{OperandSpec, OperandVariant, applies};
 use crate::hir::ast::{Constant, Instruction, Operand, OperandKind, Word};
 use crate::target::Environment;
 use ptx_isa::tables::{Form, Gate, Kind, Opcode, Term};
@@ -26,8 +26,8 @@ use ptx_isa::tables::{Form, Gate, Kind, Opcode, Term};
 pub fn check(
     instruction: &Instruction<'_>,
     text: &str,
-    resolved: &Resolved,
-    names: &dyn Names,
+    resolved: &ResolvedMnemonic,
+    names: &dyn NameLookup,
     out: &mut Vec<Diagnostic>,
 ) {
     let Some(opcode) = resolved.opcode else {
@@ -36,12 +36,12 @@ pub fn check(
     if let Some(dot) = instruction.modifiers.iter().find(|m| m.text.trim() == ".") {
         return out.push(syntax_error::lone_dot(*dot));
     }
-    let written = text.get(instruction.head()).unwrap_or(opcode.name);
-    let Some(head) = &resolved.head else { return };
-    if let Some(mismatch) = &head.mismatch {
+    let written = text.get(instruction.mnemonic_range()).unwrap_or(opcode.name);
+    let Some(mnemonic) = &resolved.mnemonic else { return };
+    if let Some(mismatch) = &mnemonic.mismatch {
         // What is not written to its end lacks more than a modifier.
         let unfinished = instruction.broken && instruction.operands.is_empty();
-        if unfinished && !mismatch.problems.iter().any(|p| matches!(p, Problem::Unknown(_))) {
+        if unfinished && !mismatch.problems.iter().any(|p| matches!(p, MnemonicProblem::Unknown(_))) {
             return;
         }
         return report_head(instruction, written, opcode, mismatch, out);
@@ -56,8 +56,8 @@ pub fn check(
     if out.len() > before {
         return;
     }
-    let suggest = |mismatch: &Mismatch| report_operand(mismatch, written);
-    if !head.entry.checked {
+    let suggest = |mismatch: &OperandMismatch| report_operand(mismatch, written);
+    if !mnemonic.entry.checked {
         // Nothing is declared of it but that its names must be.
         let mut found = Vec::new();
         for operand in &instruction.operands {
@@ -65,14 +65,15 @@ pub fn check(
         }
         return out.extend(found.iter().map(suggest));
     }
-    let Some(ResolvedInstruction { candidate, arrangement, gates, fit, .. }) = resolved.choose(instruction, names)
-    else {
+    let Some(ResolvedInstruction { candidate, variant, gates, fit, .. }) = resolved.choose(instruction, names) else {
         return;
     };
     if !matches!(fit, Fit::Fits) {
         // It is unknown what an undeclared name would have been.
-        let mut undeclared: Vec<Mismatch> = match &fit {
-            Fit::Mismatch(found) => found.iter().filter(|m| matches!(m.what, What::Undeclared(_))).cloned().collect(),
+        let mut undeclared: Vec<OperandMismatch> = match &fit {
+            Fit::Mismatch(found) => {
+                found.iter().filter(|m| matches!(m.kind, MismatchKind::Undeclared(_))).cloned().collect()
+            }
             _ => Vec::new(),
         };
         if undeclared.is_empty() {
@@ -84,36 +85,39 @@ pub fn check(
     }
     match fit {
         Fit::Fits => {
-            if let Some((place, found)) = constraints::check(instruction, candidate.form, arrangement) {
-                let range = instruction.operands.get(place).map_or_else(|| instruction.head(), |o| o.range.clone());
+            if let Some((place, found)) = constraints::check(instruction, candidate.form, variant) {
+                let range =
+                    instruction.operands.get(place).map_or_else(|| instruction.mnemonic_range(), |o| o.range.clone());
                 return out.push(Diagnostic::new(range, found));
             }
-            out.extend(report_gates(instruction, written, (candidate, arrangement), gates, &resolved.environment));
-            for (operand, (_, shape)) in instruction.operands.iter().zip(&arrangement.operands) {
+            out.extend(report_gates(instruction, written, (candidate, variant), gates, &resolved.environment));
+            for (operand, (_, shape)) in instruction.operands.iter().zip(&variant.operands) {
                 immediates::check(operand, shape, written, out);
             }
             for operand in &instruction.operands {
                 special_registers(operand, &resolved.environment, names, out);
             }
-            let operands = instruction.operands.iter().zip(&arrangement.operands);
+            let operands = instruction.operands.iter().zip(&variant.operands);
             out.extend(operands.filter_map(|(o, (_, shape))| unbracketed_address::check(o, shape, written)));
             suffixes(instruction, candidate, written, out);
-            memory::check(instruction, text, arrangement, &resolved.environment, names, out);
+            memory::check(instruction, text, variant, &resolved.environment, names, out);
             unusual_modifier_order::check(instruction, candidate, written, out);
-            out.extend(head.ignored.iter().filter_map(|i| instruction.modifiers.get(*i)).map(ignored_modifier::report));
-            odd_element::check(instruction, arrangement, names, out);
-            calls::check(instruction, arrangement, names, out);
-            parameter_access::check(instruction, arrangement, names, out);
+            out.extend(
+                mnemonic.ignored.iter().filter_map(|i| instruction.modifiers.get(*i)).map(ignored_modifier::report),
+            );
+            odd_element::check(instruction, variant, names, out);
+            calls::check(instruction, variant, names, out);
+            parameter_access::check(instruction, variant, names, out);
         }
         Fit::Mismatch(found) => {
-            let exchanged = exchange::report(instruction, arrangement, names, (text, written));
+            let exchanged = exchange::report(instruction, variant, names, (text, written));
             out.extend(exchanged.or_else(|| together(found.iter().map(suggest))));
         }
         Fit::Rule(rule) => {
-            out.push(illegal_combination::rule(instruction.head(), rule, candidate.form, written));
+            out.push(illegal_combination::rule(instruction.mnemonic_range(), rule, candidate.form, written));
         }
         Fit::Count(counts) => {
-            out.push(operand_count::report(instruction, written, counts, head.candidates[0].form));
+            out.push(operand_count::report(instruction, written, counts, mnemonic.candidates[0].form));
         }
     }
 }
@@ -140,7 +144,12 @@ fn constants(operand: &Operand<'_>, text: &str, out: &mut Vec<Diagnostic>) {
 }
 
 /// Gates of the special registers in an operand.
-fn special_registers(operand: &Operand<'_>, environment: &Environment, names: &dyn Names, out: &mut Vec<Diagnostic>) {
+fn special_registers(
+    operand: &Operand<'_>,
+    environment: &Environment,
+    names: &dyn NameLookup,
+    out: &mut Vec<Diagnostic>,
+) {
     let (name, range) = match &operand.kind {
         OperandKind::Name(name) => (*name, operand.range.clone()),
         OperandKind::Member(object, _) => (object.text, object.range()),
@@ -176,27 +185,27 @@ fn suffixes(instruction: &Instruction<'_>, candidate: &Candidate, written: &str,
         }
     }
     if let Some(rule) = candidate.form.rules.iter().find(|r| broken(r, &values, None)) {
-        out.push(illegal_combination::rule(instruction.head(), rule, candidate.form, written));
+        out.push(illegal_combination::rule(instruction.mnemonic_range(), rule, candidate.form, written));
     }
 }
 
-/// What is wrong with the head, in words: every modifier that is not known, else the worst.
+/// What is wrong with the mnemonic, in words: every modifier that is not known, else the worst.
 fn report_head(
     instruction: &Instruction<'_>,
     written: &str,
     opcode: &'static Opcode,
-    mismatch: &head::Mismatch,
+    mismatch: &mnemonic::MnemonicMismatch,
     out: &mut Vec<Diagnostic>,
 ) {
     let word = |index: usize| instruction.modifiers[index];
     let unknown: Vec<Word<'_>> = mismatch
         .problems
         .iter()
-        .filter_map(|p| if let Problem::Unknown(i) = p { Some(word(*i)) } else { None })
+        .filter_map(|p| if let MnemonicProblem::Unknown(i) = p { Some(word(*i)) } else { None })
         .collect();
     if !unknown.is_empty() {
         let missing = mismatch.problems.iter().find_map(|p| match p {
-            Problem::Missing(slot) if slot.is_type => Some(*slot),
+            MnemonicProblem::Missing(slot) if slot.is_type => Some(*slot),
             _ => None,
         });
         // Each misspelling is a mistake of its own; modifiers of another instruction are most likely one: the opcode.
@@ -215,14 +224,14 @@ fn report_head(
     }
     let form = mismatch.form;
     let missing_type = mismatch.problems.iter().find_map(|p| match p {
-        Problem::Missing(slot) if slot.is_type => Some(*slot),
+        MnemonicProblem::Missing(slot) if slot.is_type => Some(*slot),
         _ => None,
     });
-    let lacks = mismatch.problems.iter().any(|p| matches!(p, Problem::Missing(_)));
+    let lacks = mismatch.problems.iter().any(|p| matches!(p, MnemonicProblem::Missing(_)));
     let Some(worst) = mismatch.problems.first() else { return };
     out.push(match *worst {
-        Problem::Unknown(_) => return,
-        Problem::Extra(i) => match missing_type {
+        MnemonicProblem::Unknown(_) => return,
+        MnemonicProblem::Extra(i) => match missing_type {
             Some(_) if ptx_isa::ISA.ty(word(i).text).is_some() => {
                 modifier_not_allowed::wrong_type(word(i), opcode.name, &mismatch.expected)
             }
@@ -232,13 +241,15 @@ fn report_head(
                 None => modifier_not_allowed::in_form(word(i), form),
             },
         },
-        Problem::Duplicate(i) => duplicate_modifier::report(word(i)),
-        Problem::Conflict(i, other) => illegal_combination::report(word(i), word(other)),
-        Problem::Missing(slot) => missing_modifier::report(instruction.head(), written, slot, &mismatch.expected, form),
-        Problem::Order(first, second) | Problem::TypeOrder(first, second) => {
+        MnemonicProblem::Duplicate(i) => duplicate_modifier::report(word(i)),
+        MnemonicProblem::Conflict(i, other) => illegal_combination::report(word(i), word(other)),
+        MnemonicProblem::Missing(slot) => {
+            missing_modifier::report(instruction.mnemonic_range(), written, slot, &mismatch.expected, form)
+        }
+        MnemonicProblem::Order(first, second) | MnemonicProblem::TypeOrder(first, second) => {
             modifier_order::report(word(first), word(second), form)
         }
-        Problem::Rule(rule) => {
+        MnemonicProblem::Rule(rule) => {
             illegal_combination::rule(rule_place(instruction, form, rule.what, rule.when), rule, form, written)
         }
     });
@@ -258,7 +269,7 @@ fn conflicting(opcode: &'static Opcode, instruction: &Instruction<'_>, index: us
     })
 }
 
-/// The modifier that a rule speaks of, or the whole head.
+/// The modifier that a rule speaks of, or the whole mnemonic.
 fn rule_place(instruction: &Instruction<'_>, form: &Form, what: &[Term], when: &[Term]) -> std::ops::Range<usize> {
     let of = |term: &Term| match term {
         Term::Slot(test) if !test.negated => {
@@ -270,24 +281,24 @@ fn rule_place(instruction: &Instruction<'_>, form: &Form, what: &[Term], when: &
         }
         _ => None,
     };
-    what.iter().chain(when).find_map(of).unwrap_or_else(|| instruction.head())
+    what.iter().chain(when).find_map(of).unwrap_or_else(|| instruction.mnemonic_range())
 }
 
 /// What versions and targets have to say: the worst, since one word about an instruction is enough.
 fn report_gates(
     instruction: &Instruction<'_>,
     written: &str,
-    (candidate, arrangement): (&Candidate, &Arrangement),
+    (candidate, variant): (&Candidate, &OperandVariant),
     found: Gates,
     environment: &Environment,
 ) -> Option<Diagnostic> {
     let place = |gate: &Gate| rule_place(instruction, candidate.form, gate.when, &[]);
     if let Some(gate) = found.refused {
-        let all = candidate.form.gates.iter().filter(|g| applies(g.when, &candidate.values, arrangement));
+        let all = candidate.form.gates.iter().filter(|g| applies(g.when, &candidate.values, variant));
         return Some(gates::refused(place(gate), written, gate, all, environment));
     }
     if let Some(gate) = found.deprecated {
-        return Some(deprecated::report(instruction.head(), written, gate));
+        return Some(deprecated::report(instruction.mnemonic_range(), written, gate));
     }
     if let Some(gate) = found.lacking {
         return project_target::report(place(gate), written, gate, environment);
@@ -295,22 +306,26 @@ fn report_gates(
     found.bound.and_then(|gate| not_portable::report(place(gate), written, gate, environment))
 }
 
-fn report_operand(mismatch: &Mismatch, written: &str) -> Diagnostic {
+fn report_operand(mismatch: &OperandMismatch, written: &str) -> Diagnostic {
     let range = mismatch.range.clone();
-    let spec: Option<&Spec> = mismatch.spec.as_ref();
-    match (&mismatch.what, spec) {
-        (What::Undeclared(name), Some(spec)) if spec.value.kind == Kind::Label => undeclared_name::label(range, name),
-        (What::Undeclared(name), _) => undeclared_name::report(range, name),
-        (What::RegisterType(register, ty), Some(spec)) => operand_type::register(range, register, *ty, spec, written),
-        (What::SpecialType { name, ty }, Some(spec)) => operand_type::special(range, (name, ty), spec, written),
-        (What::ImmediateClass { integer }, spec) => operand_type::immediate(range, *integer, spec, written),
-        (What::OutOfRange(value), Some(spec)) => operand_range::report(range, *value, spec, written),
-        (What::VectorLength(found), spec) => vector_length::report(range, *found, spec, written),
-        (What::MustBeVector, spec) => vector_length::scalar(range, spec, written),
-        (What::Space(variable, space), spec) => state_space::report(range, variable, space, spec, written),
-        (What::MinusOffset, _) => syntax_error::minus_offset(range),
-        (What::Sign(sign), _) => syntax_error::misplaced_sign(range, sign),
-        (What::Subscript, _) => syntax_error::subscript(range),
+    let spec: Option<&OperandSpec> = mismatch.spec.as_ref();
+    match (&mismatch.kind, spec) {
+        (MismatchKind::Undeclared(name), Some(spec)) if spec.value.kind == Kind::Label => {
+            undeclared_name::label(range, name)
+        }
+        (MismatchKind::Undeclared(name), _) => undeclared_name::report(range, name),
+        (MismatchKind::RegisterType(register, ty), Some(spec)) => {
+            operand_type::register(range, register, *ty, spec, written)
+        }
+        (MismatchKind::SpecialType { name, ty }, Some(spec)) => operand_type::special(range, (name, ty), spec, written),
+        (MismatchKind::ImmediateClass { integer }, spec) => operand_type::immediate(range, *integer, spec, written),
+        (MismatchKind::OutOfRange(value), Some(spec)) => operand_range::report(range, *value, spec, written),
+        (MismatchKind::VectorLength(found), spec) => vector_length::report(range, *found, spec, written),
+        (MismatchKind::MustBeVector, spec) => vector_length::scalar(range, spec, written),
+        (MismatchKind::Space(variable, space), spec) => state_space::report(range, variable, space, spec, written),
+        (MismatchKind::MinusOffset, _) => syntax_error::minus_offset(range),
+        (MismatchKind::Sign(sign), _) => syntax_error::misplaced_sign(range, sign),
+        (MismatchKind::Subscript, _) => syntax_error::subscript(range),
         _ => operand_kind::report(mismatch, written),
     }
 }

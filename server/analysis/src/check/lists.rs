@@ -3,7 +3,7 @@
 use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::parameter_list::Owner;
 use crate::check::rules::{branch_target, call_target, parameter_list, syntax_error, undeclared_name};
-use crate::forms::operands::Names;
+use crate::forms::operands::NameLookup;
 use crate::hir::directive_parts;
 use crate::hir::lower::{self, Source, named_children};
 use crate::hir::signature::{Callee, ContentId, Signature};
@@ -24,7 +24,7 @@ pub fn check(
     source: Source<'_>,
     node: Node<'_>,
     (list, label): (List, &str),
-    names: &dyn Names,
+    names: &dyn NameLookup,
     out: &mut Vec<Diagnostic>,
 ) -> Content {
     match list {
@@ -34,7 +34,13 @@ pub fn check(
     }
 }
 
-fn branches(source: Source<'_>, node: Node<'_>, label: &str, names: &dyn Names, out: &mut Vec<Diagnostic>) -> Content {
+fn branches(
+    source: Source<'_>,
+    node: Node<'_>,
+    label: &str,
+    names: &dyn NameLookup,
+    out: &mut Vec<Diagnostic>,
+) -> Content {
     for (word, name) in directive_parts::list_entries(source, node) {
         match names.look_up(&name) {
             None => {
@@ -53,7 +59,7 @@ fn branches(source: Source<'_>, node: Node<'_>, label: &str, names: &dyn Names, 
     Content { id: ContentId::of(&source.word(node).text), callees: Vec::new() }
 }
 
-fn calls(source: Source<'_>, node: Node<'_>, names: &dyn Names, out: &mut Vec<Diagnostic>) -> Content {
+fn calls(source: Source<'_>, node: Node<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) -> Content {
     let mut callees = Vec::new();
     let mut content = Vec::new();
     for (word, name) in directive_parts::list_entries(source, node) {

@@ -3,8 +3,8 @@
 
 use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::{misaligned_address, narrow_address, out_of_bounds};
-use crate::forms::operands::Names;
-use crate::forms::spec::{Arrangement, Shape, Spec};
+use crate::forms::operands::NameLookup;
+use crate::forms::spec::{OperandPattern, OperandSpec, OperandVariant};
 use crate::hir::ast::{Constant, Instruction, Operand, OperandKind};
 use crate::hir::literal;
 use crate::hir::symbols::{Symbol, Variable};
@@ -41,13 +41,13 @@ pub struct Access {
 pub fn check(
     instruction: &Instruction<'_>,
     text: &str,
-    arrangement: &Arrangement,
+    variant: &OperandVariant,
     environment: &Environment,
-    names: &dyn Names,
+    names: &dyn NameLookup,
     out: &mut Vec<Diagnostic>,
 ) {
-    for (operand, (_, shape)) in instruction.operands.iter().zip(&arrangement.operands) {
-        let Shape::Address(specs) = shape else { continue };
+    for (operand, (_, shape)) in instruction.operands.iter().zip(&variant.operands) {
+        let OperandPattern::Address(specs) = shape else { continue };
         for (part, spec) in parts(operand).iter().zip(specs).filter(|(_, s)| matches!(s.value.kind, Kind::Address(_))) {
             let Some((name, offset)) = base(part) else { continue };
             match names.look_up(name) {
@@ -55,7 +55,7 @@ pub fn check(
                     let Some(offset) = offset.map(|o| o.bytes(&variable)) else { continue };
                     let written = text.get(part.range.clone()).unwrap_or(name);
                     let place = Place { range: part.range.clone(), name, variable, offset, written };
-                    let access = access(instruction, arrangement, spec);
+                    let access = access(instruction, variant, spec);
                     // Where both are wrong, what lies outside is the worse of the two.
                     let outside = out_of_bounds::check(&place, &access);
                     out.extend(outside.or_else(|| misaligned_address::check(&place, &access)));
@@ -125,15 +125,15 @@ fn constant(operand: &Operand<'_>) -> Option<i128> {
 }
 
 /// What the tables say of the access, with the instruction's own numbers in it.
-fn access(instruction: &Instruction<'_>, arrangement: &Arrangement, spec: &Spec) -> Access {
+fn access(instruction: &Instruction<'_>, variant: &OperandVariant, spec: &OperandSpec) -> Access {
     let elements = spec.lengths.first().map_or(1, |n| i128::from(*n));
     let natural = spec.ty.map(|t| i128::from(t.info().bits.div_ceil(8)) * elements);
     let known = |bytes: Bytes| match bytes {
         Bytes::Natural => natural,
         Bytes::Fixed(bytes) => Some(bytes.into()),
         Bytes::Operand(name) => {
-            let mut both = instruction.operands.iter().zip(&arrangement.operands);
-            let of = |shape: &Shape| matches!(shape, Shape::Value(spec) if spec.value.name == name);
+            let mut both = instruction.operands.iter().zip(&variant.operands);
+            let of = |shape: &OperandPattern| matches!(shape, OperandPattern::Value(spec) if spec.value.name == name);
             both.find(|(_, (_, shape))| of(shape)).and_then(|(operand, _)| constant(operand))
         }
     };

@@ -3,14 +3,14 @@
 use crate::check::diagnostic::Diagnostic;
 use crate::check::instruction;
 use crate::check::rules::{guard_predicate, syntax_error};
-use crate::forms::mnemonics::Heads;
-use crate::forms::operands::Names;
+use crate::forms::mnemonics::MnemonicCache;
+use crate::forms::operands::NameLookup;
 use crate::hir::lower::{self, Source, named_children};
 use crate::target::Environment;
 use ptx_syntax::{Snapshot, kinds};
 
 /// What is wrong with an instruction that is given as text, from its guard to its semicolon. Ranges count in the text.
-pub fn check(text: &str, environment: &Environment, names: &dyn Names) -> Vec<Diagnostic> {
+pub fn check(text: &str, environment: &Environment, names: &dyn NameLookup) -> Vec<Diagnostic> {
     let snapshot = Snapshot::new(text);
     let source = Source { text, base: 0 };
     let mut out = Vec::new();
@@ -29,8 +29,8 @@ pub fn check(text: &str, environment: &Environment, names: &dyn Names) -> Vec<Di
         if let Some(predicate) = lowered.guard {
             guard_predicate::check(predicate, names, &mut out);
         }
-        let head = Heads::default().resolve(&lowered, text, environment);
-        instruction::check(&lowered, text, &head, names, &mut out);
+        let mnemonic = MnemonicCache::default().resolve(&lowered, text, environment);
+        instruction::check(&lowered, text, &mnemonic, names, &mut out);
     }
     out
 }

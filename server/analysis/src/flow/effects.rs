@@ -5,7 +5,7 @@ use super::bits::{Bits, Matrix};
 use super::function::Function;
 use super::graph::Graph;
 use super::solve::{Direction, Equations, Meet, solve};
-use crate::forms::head::holds;
+use crate::forms::mnemonic::holds;
 use ptx_isa::tables::{Effect, Flow, Protocol, Verb};
 
 /// The effects of an instruction.

@@ -8,7 +8,7 @@ use super::function::{
 use super::graph::branches;
 use super::scopes::{Found, Id, ModuleNames, Scopes, Slots};
 use crate::forms::choose::select;
-use crate::forms::mnemonics::{Heads, Resolved};
+use crate::forms::mnemonics::{MnemonicCache, ResolvedMnemonic};
 use crate::forms::operands::special;
 use crate::hir::declared;
 use crate::hir::directive_parts;
@@ -54,14 +54,14 @@ pub fn lower(
     index: usize,
     header: &Header,
     module: &Module,
-    heads: &mut Heads,
+    mnemonics: &mut MnemonicCache,
 ) -> Lowered {
     let source = Source { text, base: item.range.start };
     let mut lowering = Lowering {
         source,
         header,
         module,
-        heads,
+        mnemonics,
         scopes: Scopes::new(header, index),
         slots: Slots::default(),
         names: ModuleNames::default(),
@@ -81,12 +81,12 @@ struct Lowering<'a, 't> {
     source: Source<'t>,
     header: &'a Header,
     module: &'a Module,
-    heads: &'a mut Heads,
+    mnemonics: &'a mut MnemonicCache,
     scopes: Scopes<'a, 't>,
     slots: Slots,
     names: ModuleNames,
-    /// Forms by resolved head and candidate.
-    forms: HashMap<(*const Resolved, usize), (u32, Arc<Resolved>)>,
+    /// Forms by resolved mnemonic and candidate.
+    forms: HashMap<(*const ResolvedMnemonic, usize), (u32, Arc<ResolvedMnemonic>)>,
     /// How many of the labels have met their place.
     labels: usize,
     /// Where the text ends.
@@ -277,8 +277,8 @@ impl<'t> Lowering<'_, 't> {
             self.out.complete = false;
             return;
         };
-        let resolved = self.heads.resolve(&lowered, self.source.text, &self.header.environment);
-        let Some((candidate, arrangement)) = select(&lowered, &resolved, &self.scopes) else {
+        let resolved = self.mnemonics.resolve(&lowered, self.source.text, &self.header.environment);
+        let Some((candidate, variant)) = select(&lowered, &resolved, &self.scopes) else {
             self.out.complete = false;
             return;
         };
@@ -291,9 +291,9 @@ impl<'t> Lowering<'_, 't> {
         });
         self.out.complete &= guard.is_some() == lowered.guard.is_some();
         let operands = self.out.operands.len() as u32;
-        let head = resolved.head.as_ref().and_then(|h| h.candidates.get(candidate));
-        if let Some(arrangement) = head.and_then(|c| c.arrangements.get(arrangement)) {
-            for (place, (operand, (_, shape))) in lowered.operands.iter().zip(&arrangement.operands).enumerate() {
+        let mnemonic = resolved.mnemonic.as_ref().and_then(|h| h.candidates.get(candidate));
+        if let Some(variant) = mnemonic.and_then(|c| c.variants.get(variant)) {
+            for (place, (operand, (_, shape))) in lowered.operands.iter().zip(&variant.operands).enumerate() {
                 self.operand(place as u8, operand, shape);
             }
         }
@@ -305,7 +305,7 @@ impl<'t> Lowering<'_, 't> {
         let flow = self.out.forms[form as usize].entry.flow;
         let instruction = Instruction {
             range: bytes(lowered.range.clone()),
-            head: bytes(lowered.head()),
+            head: bytes(lowered.mnemonic_range()),
             guard,
             flow,
             noreturn: flow == Flow::Call && self.never_returns(operands as usize),
@@ -317,12 +317,12 @@ impl<'t> Lowering<'_, 't> {
     }
 
     /// The number of a form among those that the function uses.
-    fn form(&mut self, resolved: &Arc<Resolved>, index: usize) -> Option<u32> {
+    fn form(&mut self, resolved: &Arc<ResolvedMnemonic>, index: usize) -> Option<u32> {
         let key = (Arc::as_ptr(resolved), index);
         if let Some((known, _)) = self.forms.get(&key) {
             return Some(*known);
         }
-        let candidate = resolved.head.as_ref()?.candidates.get(index)?;
+        let candidate = resolved.mnemonic.as_ref()?.candidates.get(index)?;
         let mut values = candidate.values.iter().flatten();
         let entry: &'static Entry = candidate.entry;
         let chosen = Chosen {
@@ -335,7 +335,7 @@ impl<'t> Lowering<'_, 't> {
         };
         let number = self.out.forms.len() as u32;
         self.out.forms.push(chosen);
-        // Held, so that no other head comes to the same address.
+        // Held, so that no other mnemonic comes to the same address.
         self.forms.insert(key, (number, Arc::clone(resolved)));
         Some(number)
     }

@@ -1,7 +1,7 @@
 //! Names in the body while it is lowered: what they stand for, and which table entry they have.
 
 use super::function::{Function, Register, Slot, Variable};
-use crate::forms::operands::Names;
+use crate::forms::operands::NameLookup;
 use crate::hir::module::Dependencies;
 use crate::hir::module::Header;
 use crate::hir::symbols::{self, Frame, Symbol};
@@ -38,7 +38,7 @@ pub(super) struct Scopes<'h, 't> {
     dependencies: RefCell<HashMap<Box<str>, Option<Symbol>>>,
 }
 
-impl Names for Scopes<'_, '_> {
+impl NameLookup for Scopes<'_, '_> {
     fn look_up(&self, name: &str) -> Option<Symbol> {
         self.find(name).map(|f| f.symbol)
     }

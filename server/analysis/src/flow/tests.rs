@@ -5,7 +5,7 @@ use super::liveness::Liveness;
 use super::uniformity::Across;
 use super::variance::{Variance, Variances};
 use super::{Function, Graph, Module, Value, lower};
-use crate::forms::mnemonics::Heads;
+use crate::forms::mnemonics::MnemonicCache;
 use crate::hir::module::{Header, items};
 use crate::incremental::analyzer::Analyzer;
 use crate::registers::facts::Facts;
@@ -30,7 +30,7 @@ pub fn lowered(text: &str) -> Function {
     header.environment.version = Some(Version { major: 8, minor: 0 });
     header.environment.target = find_target("sm_90");
     header.environment.address_size = 64;
-    lower(text, &items[0], 0, &header, &Module::default(), &mut Heads::default()).function
+    lower(text, &items[0], 0, &header, &Module::default(), &mut MnemonicCache::default()).function
 }
 
 const DIAMOND: &str = "mov.u32 %r1, 1; setp.eq.u32 %p1, %r1, 0; @%p1 bra A; mov.u32 %r2, 2; bra B; A: mov.u32 %r2, 3; B: \

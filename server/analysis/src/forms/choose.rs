@@ -1,9 +1,9 @@
 //! Which form and which variant of its operands an instruction is most likely meant to be.
 
-use crate::forms::head::{Candidate, Head};
-use crate::forms::mnemonics::{Gates, Resolved};
-use crate::forms::operands::{self, Mismatch, Names};
-use crate::forms::spec::{Arrangement, Shape};
+use crate::forms::mnemonic::{Candidate, Mnemonic};
+use crate::forms::mnemonics::{Gates, ResolvedMnemonic};
+use crate::forms::operands::{self, NameLookup, OperandMismatch};
+use crate::forms::spec::{OperandPattern, OperandVariant};
 use crate::hir::ast::{Instruction, OperandKind};
 use ptx_isa::tables::Rule;
 
@@ -13,7 +13,7 @@ pub struct ResolvedInstruction<'h> {
     /// The form with the values of its modifiers.
     pub candidate: &'h Candidate,
     /// What each operand must be.
-    pub arrangement: &'h Arrangement,
+    pub variant: &'h OperandVariant,
     /// Index of the candidate in its mnemonic, and of the variant in the candidate.
     pub place: (usize, usize),
     /// What version and target say of it.
@@ -24,7 +24,7 @@ pub struct ResolvedInstruction<'h> {
 
 impl ResolvedInstruction<'_> {
     /// What does not fit of the operands.
-    pub fn mismatches(&self) -> &[Mismatch] {
+    pub fn mismatches(&self) -> &[OperandMismatch] {
         if let Fit::Mismatch(found) = &self.fit { found } else { &[] }
     }
 }
@@ -35,7 +35,7 @@ pub enum Fit {
     /// All operands fit; version and target may still refuse the form.
     Fits,
     /// The nearest variant with this number of operands, and what does not fit it.
-    Mismatch(Vec<Mismatch>),
+    Mismatch(Vec<OperandMismatch>),
     /// Every variant with this number of operands breaks a rule; this is the first.
     Rule(&'static Rule),
     /// No variant has this number of operands; these are the numbers that there are, sorted.
@@ -47,41 +47,41 @@ pub enum Fit {
 /// candidate and variant which gates apply; it may be empty. `None` if the mnemonic has no candidate.
 pub fn choose<'h>(
     instruction: &Instruction<'_>,
-    head: &'h Head,
+    mnemonic: &'h Mnemonic,
     gates: &[Vec<Gates>],
-    names: &dyn Names,
+    names: &dyn NameLookup,
 ) -> Option<ResolvedInstruction<'h>> {
     let given = instruction.operands.len();
     let gates_of = |c: usize, a: usize| gates.get(c).and_then(|g| g.get(a)).copied().unwrap_or_default();
     let resolved = |c: usize, a: usize, fit: Fit| {
-        let candidate = head.candidates.get(c)?;
-        let arrangement = candidate.arrangements.get(a)?;
-        Some(ResolvedInstruction { candidate, arrangement, place: (c, a), gates: gates_of(c, a), fit })
+        let candidate = mnemonic.candidates.get(c)?;
+        let variant = candidate.variants.get(a)?;
+        Some(ResolvedInstruction { candidate, variant, place: (c, a), gates: gates_of(c, a), fit })
     };
     let mut fits: Option<(usize, usize, bool)> = None;
-    let mut nearest: Option<(u32, usize, usize, Vec<Mismatch>)> = None;
+    let mut nearest: Option<(u32, usize, usize, Vec<OperandMismatch>)> = None;
     let mut rule: Option<(usize, usize, &'static Rule)> = None;
     let mut other_count: Option<(usize, usize, usize)> = None;
     let mut counts = Vec::new();
     let mut found = Vec::new();
-    for (c, candidate) in head.candidates.iter().enumerate() {
-        for (a, arrangement) in candidate.arrangements.iter().enumerate() {
-            let distance = arrangement.operands.len().abs_diff(given);
+    for (c, candidate) in mnemonic.candidates.iter().enumerate() {
+        for (a, variant) in candidate.variants.iter().enumerate() {
+            let distance = variant.operands.len().abs_diff(given);
             if distance != 0 {
-                if arrangement.broken.is_none() {
-                    counts.push(arrangement.operands.len());
+                if variant.broken.is_none() {
+                    counts.push(variant.operands.len());
                     if other_count.is_none_or(|(least, ..)| distance < least) {
                         other_count = Some((distance, c, a));
                     }
                 }
                 continue;
             }
-            if let Some(broken) = arrangement.broken {
+            if let Some(broken) = variant.broken {
                 rule = rule.or(Some((c, a, broken)));
                 continue;
             }
             found.clear();
-            match_operands(instruction, arrangement, names, &mut found);
+            match_operands(instruction, variant, names, &mut found);
             if found.is_empty() {
                 let gates = gates_of(c, a);
                 if gates.refused.is_none() && gates.lacking.is_none() {
@@ -94,7 +94,7 @@ pub fn choose<'h>(
                 }
                 continue;
             }
-            let cost = found.iter().map(|m| m.what.cost()).sum();
+            let cost = found.iter().map(|m| m.kind.cost()).sum();
             if nearest.as_ref().is_none_or(|n| cost < n.0) {
                 nearest = Some((cost, c, a, found.clone()));
             }
@@ -111,41 +111,45 @@ pub fn choose<'h>(
     }
     counts.sort_unstable();
     counts.dedup();
-    let first = || head.candidates.iter().position(|c| !c.arrangements.is_empty()).map(|c| (c, 0));
+    let first = || mnemonic.candidates.iter().position(|c| !c.variants.is_empty()).map(|c| (c, 0));
     let (c, a) = other_count.map(|(_, c, a)| (c, a)).or_else(first)?;
     resolved(c, a, Fit::Count(counts))
 }
 
 /// The candidate and the variant of an instruction without a mistake.
-pub fn select(instruction: &Instruction<'_>, resolved: &Resolved, names: &dyn Names) -> Option<(usize, usize)> {
-    let head = resolved.head.as_ref()?;
+pub fn select(
+    instruction: &Instruction<'_>,
+    resolved: &ResolvedMnemonic,
+    names: &dyn NameLookup,
+) -> Option<(usize, usize)> {
+    let mnemonic = resolved.mnemonic.as_ref()?;
     let given = instruction.operands.len();
-    let counts = |a: &Arrangement| a.operands.len() == given && a.broken.is_none();
-    let all = head
+    let counts = |a: &OperandVariant| a.operands.len() == given && a.broken.is_none();
+    let all = mnemonic
         .candidates
         .iter()
         .enumerate()
-        .flat_map(|(i, c)| c.arrangements.iter().enumerate().map(move |(j, a)| (i, j, a)));
+        .flat_map(|(i, c)| c.variants.iter().enumerate().map(move |(j, a)| (i, j, a)));
     let mut fitting = all.filter(|(_, _, a)| counts(a));
     let first = fitting.next()?;
     // Nearly always there is one way only, and nothing to compare.
     if fitting.next().is_none() {
         return Some((first.0, first.1));
     }
-    let chosen = choose(instruction, head, &resolved.gates, names)?;
+    let chosen = choose(instruction, mnemonic, &resolved.gates, names)?;
     matches!(chosen.fit, Fit::Fits).then_some(chosen.place)
 }
 
 fn match_operands(
     instruction: &Instruction<'_>,
-    arrangement: &Arrangement,
-    names: &dyn Names,
-    out: &mut Vec<Mismatch>,
+    variant: &OperandVariant,
+    names: &dyn NameLookup,
+    out: &mut Vec<OperandMismatch>,
 ) {
-    for (place, (operand, (_, shape))) in instruction.operands.iter().zip(&arrangement.operands).enumerate() {
+    for (place, (operand, (_, shape))) in instruction.operands.iter().zip(&variant.operands).enumerate() {
         let operand = match (&operand.kind, shape) {
             // ptxas: `%r1|_` is `%r1`, as the first operand of any instruction.
-            (OperandKind::Pair(pair), Shape::Value(_))
+            (OperandKind::Pair(pair), OperandPattern::Value(_))
                 if place == 0 && matches!((&pair.0.kind, &pair.1.kind), (OperandKind::Name(_), OperandKind::Sink)) =>
             {
                 &pair.0

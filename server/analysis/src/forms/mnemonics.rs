@@ -1,7 +1,7 @@
 //! How each spelling of an opcode with its modifiers is resolved, for one version and target.
 
 use crate::forms::choose::{ResolvedInstruction, choose};
-use crate::forms::head::{self, Head};
+use crate::forms::mnemonic::{self, Mnemonic};
 use crate::forms::operands;
 use crate::forms::spec::applies;
 use crate::hir::ast::Instruction;
@@ -11,27 +11,27 @@ use ptx_isa::tables::{Gate, Isa, Opcode};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// A resolved head together with what the module's version and target say of it.
+/// A resolved mnemonic together with what the module's version and target say of it.
 #[derive(Debug)]
-pub struct Resolved {
+pub struct ResolvedMnemonic {
     /// The opcode, if there is one of that name.
     pub opcode: Option<&'static Opcode>,
     /// Its match.
-    pub head: Option<Head>,
-    /// For each candidate and each of its arrangements: the gates that refuse it and that advise against it.
+    pub mnemonic: Option<Mnemonic>,
+    /// For each candidate and each of its variants: the gates that refuse it and that advise against it.
     pub gates: Vec<Vec<Gates>>,
     /// What the module says of itself.
     pub environment: Environment,
 }
 
-impl Resolved {
+impl ResolvedMnemonic {
     /// The form and operand variant that an instruction with this mnemonic is, or is nearest to; `None` if no form has its modifiers.
     pub fn choose(
         &self,
         instruction: &Instruction<'_>,
-        names: &dyn operands::Names,
+        names: &dyn operands::NameLookup,
     ) -> Option<ResolvedInstruction<'_>> {
-        choose(instruction, self.head.as_ref()?, &self.gates, names)
+        choose(instruction, self.mnemonic.as_ref()?, &self.gates, names)
     }
 }
 
@@ -48,33 +48,43 @@ pub struct Gates {
     pub bound: Option<&'static Gate>,
 }
 
-/// The heads of a module.
+/// The mnemonics of a module.
 #[derive(Debug)]
-pub struct Heads {
+pub struct MnemonicCache {
     isa: &'static Isa,
     environment: Environment,
-    known: FxHashMap<Box<str>, Arc<Resolved>>,
+    known: FxHashMap<Box<str>, Arc<ResolvedMnemonic>>,
 }
 
-impl Default for Heads {
+impl Default for MnemonicCache {
     fn default() -> Self {
         Self::new(&ISA)
     }
 }
 
-impl Heads {
+impl MnemonicCache {
     /// Heads resolved after these tables.
     pub fn new(isa: &'static Isa) -> Self {
         Self { isa, environment: Environment::default(), known: FxHashMap::default() }
     }
 
-    /// Resolves a head. `text` is the text that the instruction's offsets count in.
-    pub fn resolve(&mut self, instruction: &Instruction<'_>, text: &str, environment: &Environment) -> Arc<Resolved> {
-        self.resolve_as(text.get(instruction.head()).unwrap_or(""), instruction, environment)
+    /// Resolves a mnemonic. `text` is the text that the instruction's offsets count in.
+    pub fn resolve(
+        &mut self,
+        instruction: &Instruction<'_>,
+        text: &str,
+        environment: &Environment,
+    ) -> Arc<ResolvedMnemonic> {
+        self.resolve_as(text.get(instruction.mnemonic_range()).unwrap_or(""), instruction, environment)
     }
 
-    /// Resolves the head of an instruction, which is remembered under that spelling.
-    pub fn resolve_as(&mut self, key: &str, instruction: &Instruction<'_>, environment: &Environment) -> Arc<Resolved> {
+    /// Resolves the mnemonic of an instruction, which is remembered under that spelling.
+    pub fn resolve_as(
+        &mut self,
+        key: &str,
+        instruction: &Instruction<'_>,
+        environment: &Environment,
+    ) -> Arc<ResolvedMnemonic> {
         if self.environment != *environment {
             self.environment = environment.clone();
             self.known.clear();
@@ -84,10 +94,10 @@ impl Heads {
         }
         let opcode = self.isa.opcode(instruction.opcode.text);
         let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
-        let head = opcode.and_then(|o| head::resolve(o, &modifiers));
-        let gates = head.iter().flat_map(|h| &h.candidates).map(|candidate| {
-            let of = |arrangement| {
-                let said = |gate: &Gate| applies(gate.when, &candidate.values, arrangement);
+        let mnemonic = opcode.and_then(|o| mnemonic::resolve(o, &modifiers));
+        let gates = mnemonic.iter().flat_map(|h| &h.candidates).map(|candidate| {
+            let of = |variant| {
+                let said = |gate: &Gate| applies(gate.when, &candidate.values, variant);
                 Gates {
                     refused: environment.refused(candidate.form.gates, said),
                     deprecated: environment.deprecated(candidate.form.gates, said),
@@ -95,9 +105,10 @@ impl Heads {
                     bound: environment.project.first_bound(candidate.form.gates, environment, said),
                 }
             };
-            candidate.arrangements.iter().map(of).collect()
+            candidate.variants.iter().map(of).collect()
         });
-        let resolved = Arc::new(Resolved { opcode, gates: gates.collect(), head, environment: environment.clone() });
+        let resolved =
+            Arc::new(ResolvedMnemonic { opcode, gates: gates.collect(), mnemonic, environment: environment.clone() });
         self.known.insert(key.into(), Arc::clone(&resolved));
         resolved
     }

@@ -4,7 +4,7 @@
 mod address;
 mod vector;
 
-use crate::forms::spec::{Shape, Spec};
+use crate::forms::spec::{OperandPattern, OperandSpec};
 use crate::hir::ast::{Constant, Operand, OperandKind, Word};
 use crate::hir::literal;
 use crate::hir::signature::Callee;
@@ -15,7 +15,7 @@ use ptx_isa::tables::{Access, Kind, SpecialRegister, TypeClass};
 use std::ops::Range;
 
 /// Finds names; implemented by the body under check.
-pub trait Names {
+pub trait NameLookup {
     /// What a name stands for.
     fn look_up(&self, name: &str) -> Option<Symbol>;
 
@@ -30,18 +30,18 @@ pub trait Names {
 
 /// What is wrong with an operand.
 #[derive(Debug, Clone)]
-pub struct Mismatch {
+pub struct OperandMismatch {
     /// Where.
     pub range: Range<usize>,
     /// What was wanted there.
-    pub spec: Option<Spec>,
+    pub spec: Option<OperandSpec>,
     /// What is wrong.
-    pub what: What,
+    pub kind: MismatchKind,
 }
 
 /// What is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum What {
+pub enum MismatchKind {
     /// Nothing has that name.
     Undeclared(String),
     /// A register of the wrong type.
@@ -135,7 +135,7 @@ pub enum What {
     MinusOffset,
 }
 
-impl What {
+impl MismatchKind {
     /// How far off: the operand that is nearest to fitting is the one worth talking about.
     pub fn cost(&self) -> u32 {
         match self {
@@ -153,48 +153,48 @@ impl What {
 }
 
 /// Checks one operand against a shape.
-pub fn check(operand: &Operand<'_>, shape: &Shape, names: &dyn Names, out: &mut Vec<Mismatch>) {
-    let mut c = Checker { names, out };
+pub fn check(operand: &Operand<'_>, shape: &OperandPattern, names: &dyn NameLookup, out: &mut Vec<OperandMismatch>) {
+    let mut c = OperandChecker { names, out };
     match shape {
-        Shape::Value(spec) => c.value(operand, spec),
+        OperandPattern::Value(spec) => c.value(operand, spec),
         // What stands in the list depends on what is called (`calls`).
-        Shape::Arguments(_) => {
+        OperandPattern::Arguments(_) => {
             if !matches!(operand.kind, OperandKind::Arguments(_)) {
-                c.push(operand, None, What::MustBe("a list in parentheses"));
+                c.push(operand, None, MismatchKind::MustBe("a list in parentheses"));
             }
         }
-        Shape::Address(parts) => c.address(operand, parts),
-        Shape::Pair(both) => match &operand.kind {
+        OperandPattern::Address(parts) => c.address(operand, parts),
+        OperandPattern::Pair(both) => match &operand.kind {
             OperandKind::Pair(pair) => {
                 c.value(&pair.0, &both.0);
                 c.value(&pair.1, &both.1);
             }
-            _ => c.push(operand, Some(&both.0), What::MustBePair),
+            _ => c.push(operand, Some(&both.0), MismatchKind::MustBePair),
         },
-        Shape::Sink => {
+        OperandPattern::Sink => {
             if !matches!(operand.kind, OperandKind::Sink) {
-                c.push(operand, None, What::MustBeSink);
+                c.push(operand, None, MismatchKind::MustBeSink);
             }
         }
     }
 }
 
 /// Checks only that every name in an operand is declared.
-pub fn check_names(operand: &Operand<'_>, names: &dyn Names, out: &mut Vec<Mismatch>) {
-    Checker { names, out }.declared(operand);
+pub fn check_names(operand: &Operand<'_>, names: &dyn NameLookup, out: &mut Vec<OperandMismatch>) {
+    OperandChecker { names, out }.declared(operand);
 }
 
-struct Checker<'c> {
-    names: &'c dyn Names,
-    out: &'c mut Vec<Mismatch>,
+struct OperandChecker<'c> {
+    names: &'c dyn NameLookup,
+    out: &'c mut Vec<OperandMismatch>,
 }
 
-impl Checker<'_> {
-    fn push(&mut self, operand: &Operand<'_>, spec: Option<&Spec>, what: What) {
-        self.out.push(Mismatch { range: operand.range.clone(), spec: spec.copied(), what });
+impl OperandChecker<'_> {
+    fn push(&mut self, operand: &Operand<'_>, spec: Option<&OperandSpec>, what: MismatchKind) {
+        self.out.push(OperandMismatch { range: operand.range.clone(), spec: spec.copied(), kind: what });
     }
 
-    fn value(&mut self, operand: &Operand<'_>, spec: &Spec) {
+    fn value(&mut self, operand: &Operand<'_>, spec: &OperandSpec) {
         match spec.value.kind {
             Kind::Value => self.typed(operand, spec, true),
             Kind::Any => self.declared(operand),
@@ -202,29 +202,29 @@ impl Checker<'_> {
             Kind::Label => self.only_name(operand, spec, "a label"),
             Kind::Targets => self.only_name(operand, spec, "the label of a list"),
             Kind::Function => self.only_name(operand, spec, "the name of a function or of a register"),
-            Kind::Arguments => self.push(operand, Some(spec), What::MustBe("a list in parentheses")),
+            Kind::Arguments => self.push(operand, Some(spec), MismatchKind::MustBe("a list in parentheses")),
             Kind::Address(_) => match operand.kind {
                 OperandKind::Address(_) => self.address(operand, &[*spec]),
-                _ => self.push(operand, Some(spec), What::MustBeAddress),
+                _ => self.push(operand, Some(spec), MismatchKind::MustBeAddress),
             },
             Kind::Opaque(class) => self.opaque(operand, spec, class),
         }
     }
 
     /// A name and nothing else.
-    fn only_name(&mut self, operand: &Operand<'_>, spec: &Spec, wanted: &'static str) {
+    fn only_name(&mut self, operand: &Operand<'_>, spec: &OperandSpec, wanted: &'static str) {
         if !matches!(operand.kind, OperandKind::Name(_) | OperandKind::Error) {
-            self.push(operand, Some(spec), What::MustBe(wanted));
+            self.push(operand, Some(spec), MismatchKind::MustBe(wanted));
         }
     }
 
-    fn opaque(&mut self, operand: &Operand<'_>, spec: &Spec, class: &'static str) {
+    fn opaque(&mut self, operand: &Operand<'_>, spec: &OperandSpec, class: &'static str) {
         let OperandKind::Name(name) = operand.kind else {
-            return self.push(operand, Some(spec), What::MustBe(class));
+            return self.push(operand, Some(spec), MismatchKind::MustBe(class));
         };
         let wanted = TypeId::of(&format!(".{class}"));
         match self.names.look_up(name) {
-            None => self.push(operand, Some(spec), What::Undeclared(name.to_owned())),
+            None => self.push(operand, Some(spec), MismatchKind::Undeclared(name.to_owned())),
             // A handle.
             Some(Symbol::Register { ty, elements: 1 })
                 if wanted.is_some_and(|w| w.info().agrees.contains(&ty.name())) => {}
@@ -235,7 +235,7 @@ impl Checker<'_> {
                     Some(t) == wanted || brings
                 }) => {}
             Some(Symbol::Unknown) => {}
-            Some(_) => self.push(operand, Some(spec), What::NotOpaque(name.to_owned(), class)),
+            Some(_) => self.push(operand, Some(spec), MismatchKind::NotOpaque(name.to_owned(), class)),
         }
     }
 
@@ -245,7 +245,7 @@ impl Checker<'_> {
             OperandKind::Name(name)
                 if self.names.look_up(name).is_none() && ISA.constant(name).is_none() && special(name).is_none() =>
             {
-                self.push(operand, None, What::Undeclared((*name).to_owned()));
+                self.push(operand, None, MismatchKind::Undeclared((*name).to_owned()));
             }
             OperandKind::Vector(list) | OperandKind::Address(list) | OperandKind::Arguments(list) => {
                 list.iter().for_each(|o| self.declared(o));
@@ -257,7 +257,7 @@ impl Checker<'_> {
             OperandKind::Member(object, _)
                 if self.names.look_up(object.text).is_none() && special(object.text).is_none() =>
             {
-                self.push(operand, None, What::Undeclared(object.text.to_owned()));
+                self.push(operand, None, MismatchKind::Undeclared(object.text.to_owned()));
             }
             OperandKind::Not(inner) | OperandKind::Minus(inner) | OperandKind::Index(inner, _) => self.declared(inner),
             OperandKind::Offset(parts, _) => self.declared(&parts.0),
@@ -265,7 +265,7 @@ impl Checker<'_> {
         }
     }
 
-    fn typed(&mut self, operand: &Operand<'_>, spec: &Spec, list_allowed: bool) {
+    fn typed(&mut self, operand: &Operand<'_>, spec: &OperandSpec, list_allowed: bool) {
         let writes = spec.value.access != Access::Read;
         match &operand.kind {
             OperandKind::Error => {}
@@ -273,13 +273,13 @@ impl Checker<'_> {
             OperandKind::Name(name) => self.name(operand, name, spec, list_allowed),
             OperandKind::Sink => {
                 if !spec.value.sink {
-                    self.push(operand, Some(spec), What::Sink);
+                    self.push(operand, Some(spec), MismatchKind::Sink);
                 }
             }
             OperandKind::Integer(_) | OperandKind::Float(_) | OperandKind::Constant(_) | OperandKind::Member(..)
                 if list_allowed && needs_braces(spec) =>
             {
-                self.push(operand, Some(spec), What::MustBeVector);
+                self.push(operand, Some(spec), MismatchKind::MustBeVector);
             }
             OperandKind::Integer(text) => self.integer(operand, spec, literal::integer(text), writes),
             OperandKind::Float(_) => self.float(operand, spec, writes),
@@ -291,26 +291,26 @@ impl Checker<'_> {
                 if spec.value.negatable {
                     self.typed(inner, spec, false);
                 } else {
-                    self.push(operand, Some(spec), What::Negation);
+                    self.push(operand, Some(spec), MismatchKind::Negation);
                 }
             }
             OperandKind::Minus(inner) if spec.value.minus => self.typed(inner, spec, false),
-            OperandKind::Minus(_) => self.push(operand, Some(spec), What::Minus),
+            OperandKind::Minus(_) => self.push(operand, Some(spec), MismatchKind::Minus),
             OperandKind::Member(object, member) => self.member(operand, object.text, member.text, spec),
             OperandKind::Vector(_) if spec.value.lists && list_allowed => self.declared(operand),
             OperandKind::Vector(list) => self.vector(operand, list, spec, list_allowed),
-            OperandKind::Offset(_, true) => self.push(operand, Some(spec), What::MinusOffset),
+            OperandKind::Offset(_, true) => self.push(operand, Some(spec), MismatchKind::MinusOffset),
             OperandKind::Offset(_, false) if list_allowed && needs_braces(spec) => {
-                self.push(operand, Some(spec), What::MustBeVector);
+                self.push(operand, Some(spec), MismatchKind::MustBeVector);
             }
             OperandKind::Offset(parts, false) if !writes => self.sum(operand, parts, spec),
-            OperandKind::Offset(..) => self.push(operand, Some(spec), What::Unexpected),
+            OperandKind::Offset(..) => self.push(operand, Some(spec), MismatchKind::Unexpected),
             OperandKind::Index(object, _) => match object.kind {
                 OperandKind::Name(name) if spec.value.symbol => self.symbol_address(operand, name, spec),
-                _ => self.push(operand, Some(spec), What::Unexpected),
+                _ => self.push(operand, Some(spec), MismatchKind::Unexpected),
             },
-            OperandKind::Address(_) => self.push(operand, Some(spec), What::UnexpectedAddress),
-            OperandKind::Pair(_) => self.push(operand, Some(spec), What::UnexpectedPair),
+            OperandKind::Address(_) => self.push(operand, Some(spec), MismatchKind::UnexpectedAddress),
+            OperandKind::Pair(_) => self.push(operand, Some(spec), MismatchKind::UnexpectedPair),
             // A number in parentheses is a constant expression; the grammar cannot tell it from a list of one.
             OperandKind::Arguments(list) => match list.as_slice() {
                 [one]
@@ -324,17 +324,21 @@ impl Checker<'_> {
                 {
                     self.typed(one, spec, false);
                 }
-                _ => self.push(operand, Some(spec), What::Unexpected),
+                _ => self.push(operand, Some(spec), MismatchKind::Unexpected),
             },
-            OperandKind::String => self.push(operand, Some(spec), What::Unexpected),
+            OperandKind::String => self.push(operand, Some(spec), MismatchKind::Unexpected),
         }
     }
 
     fn sign(&mut self, sign: Word<'_>) {
-        self.out.push(Mismatch { range: sign.range(), spec: None, what: What::Sign(sign.text.to_owned()) });
+        self.out.push(OperandMismatch {
+            range: sign.range(),
+            spec: None,
+            kind: MismatchKind::Sign(sign.text.to_owned()),
+        });
     }
 
-    fn name(&mut self, operand: &Operand<'_>, name: &str, spec: &Spec, list_allowed: bool) {
+    fn name(&mut self, operand: &Operand<'_>, name: &str, spec: &OperandSpec, list_allowed: bool) {
         let Some(symbol) = self.names.look_up(name) else {
             if let Some(constant) = ISA.constant(name) {
                 return self.integer(operand, spec, Some(constant.value.into()), spec.value.access != Access::Read);
@@ -342,29 +346,29 @@ impl Checker<'_> {
             if let Some(register) = special(name) {
                 return self.special(operand, register, false, spec);
             }
-            return self.push(operand, Some(spec), What::Undeclared(name.to_owned()));
+            return self.push(operand, Some(spec), MismatchKind::Undeclared(name.to_owned()));
         };
         match symbol {
             Symbol::Unknown => {}
             Symbol::Register { ty, elements } => {
                 if spec.value.immediate_only {
-                    return self.push(operand, Some(spec), What::NotImmediate);
+                    return self.push(operand, Some(spec), MismatchKind::NotImmediate);
                 }
                 let list = list_allowed && (!spec.lengths.is_empty() || spec.any_length);
                 if elements > 1 && list && spec.value.braces {
-                    return self.push(operand, Some(spec), What::MustBeVector);
+                    return self.push(operand, Some(spec), MismatchKind::MustBeVector);
                 }
                 if elements > 1 && spec.value.lists {
                     return;
                 }
                 if elements > 1 && !list {
-                    return self.push(operand, Some(spec), What::UnexpectedVector);
+                    return self.push(operand, Some(spec), MismatchKind::UnexpectedVector);
                 }
                 if elements == 1 && list_allowed && needs_braces(spec) {
-                    return self.push(operand, Some(spec), What::MustBeVector);
+                    return self.push(operand, Some(spec), MismatchKind::MustBeVector);
                 }
                 if elements > 1 && !spec.any_length && !spec.lengths.contains(&u16::from(elements)) {
-                    return self.push(operand, Some(spec), What::VectorLength(elements.into()));
+                    return self.push(operand, Some(spec), MismatchKind::VectorLength(elements.into()));
                 }
                 self.register(operand, name, ty, spec);
             }
@@ -373,35 +377,41 @@ impl Checker<'_> {
             Symbol::Variable(_) if spec.value.symbol => {
                 self.symbol_address(operand, name, spec);
             }
-            _ => self.push(operand, Some(spec), What::WrongSymbol(name.to_owned(), symbol)),
+            _ => self.push(operand, Some(spec), MismatchKind::WrongSymbol(name.to_owned(), symbol)),
         }
     }
 
-    fn register(&mut self, operand: &Operand<'_>, name: &str, ty: TypeId, spec: &Spec) {
+    fn register(&mut self, operand: &Operand<'_>, name: &str, ty: TypeId, spec: &OperandSpec) {
         if let Some(wanted) = spec.ty
             && !agrees(wanted, ty, spec.fit)
         {
-            self.push(operand, Some(spec), What::RegisterType(name.to_owned(), ty));
+            self.push(operand, Some(spec), MismatchKind::RegisterType(name.to_owned(), ty));
         }
     }
 
-    fn special(&mut self, operand: &Operand<'_>, register: &'static SpecialRegister, component: bool, spec: &Spec) {
+    fn special(
+        &mut self,
+        operand: &Operand<'_>,
+        register: &'static SpecialRegister,
+        component: bool,
+        spec: &OperandSpec,
+    ) {
         if !spec.value.special {
-            return self.push(operand, Some(spec), What::SpecialRegister);
+            return self.push(operand, Some(spec), MismatchKind::SpecialRegister);
         }
         let vector = !register.components.is_empty() && !component;
         let list = !spec.lengths.is_empty() || spec.any_length;
         if vector != list {
             let what = if vector {
-                What::SpecialVector { name: register.name, components: register.components }
+                MismatchKind::SpecialVector { name: register.name, components: register.components }
             } else {
-                What::MustBeVector
+                MismatchKind::MustBeVector
             };
             return self.push(operand, Some(spec), what);
         }
         let length = u16::try_from(register.components.len()).unwrap_or(0);
         if vector && !spec.any_length && !spec.lengths.contains(&length) {
-            return self.push(operand, Some(spec), What::VectorLength(length.into()));
+            return self.push(operand, Some(spec), MismatchKind::VectorLength(length.into()));
         }
         let (Some(wanted), Some(have)) = (spec.ty, TypeId::of(register.ty)) else { return };
         let whole = !matches!(wanted.info().class, TypeClass::Float | TypeClass::Pred);
@@ -409,19 +419,19 @@ impl Checker<'_> {
         // `cvt` reads the low part of a register, `mov` only those of some that were narrow once.
         let fits = bits == have_bits || register.also_read.contains(&bits) || (spec.value.wider && bits < have_bits);
         if wanted != have && !(whole && fits) {
-            self.push(operand, Some(spec), What::SpecialType { name: register.name, ty: register.ty });
+            self.push(operand, Some(spec), MismatchKind::SpecialType { name: register.name, ty: register.ty });
         }
     }
 
-    fn member(&mut self, operand: &Operand<'_>, object: &str, member: &str, spec: &Spec) {
+    fn member(&mut self, operand: &Operand<'_>, object: &str, member: &str, spec: &OperandSpec) {
         let member = member.trim_start_matches('.');
         let Some(symbol) = self.names.look_up(object) else {
             return match special(object) {
                 Some(register) if component(member).is_some_and(|i| i < register.components.len()) => {
                     self.special(operand, register, true, spec);
                 }
-                Some(_) => self.push(operand, Some(spec), What::Component(member.to_owned())),
-                None => self.push(operand, Some(spec), What::Undeclared(object.to_owned())),
+                Some(_) => self.push(operand, Some(spec), MismatchKind::Component(member.to_owned())),
+                None => self.push(operand, Some(spec), MismatchKind::Undeclared(object.to_owned())),
             };
         };
         match symbol {
@@ -430,24 +440,26 @@ impl Checker<'_> {
                 if spec.value.select.iter().any(|s| selects(s, member)) {
                     self.register(operand, object, ty, spec);
                 } else {
-                    self.push(operand, Some(spec), What::Selector(member.to_owned()));
+                    self.push(operand, Some(spec), MismatchKind::Selector(member.to_owned()));
                 }
             }
             Symbol::Register { ty, elements } => match component(member) {
                 Some(place) if place < usize::from(elements) => self.register(operand, object, ty, spec),
-                _ => self.push(operand, Some(spec), What::Component(member.to_owned())),
+                _ => self.push(operand, Some(spec), MismatchKind::Component(member.to_owned())),
             },
-            _ => self.push(operand, Some(spec), What::WrongSymbol(object.to_owned(), symbol)),
+            _ => self.push(operand, Some(spec), MismatchKind::WrongSymbol(object.to_owned(), symbol)),
         }
     }
 
-    fn integer(&mut self, operand: &Operand<'_>, spec: &Spec, value: Option<i128>, writes: bool) {
+    fn integer(&mut self, operand: &Operand<'_>, spec: &OperandSpec, value: Option<i128>, writes: bool) {
         if writes || spec.value.register_only {
-            return self.push(operand, Some(spec), What::Immediate);
+            return self.push(operand, Some(spec), MismatchKind::Immediate);
         }
         if let Some(ty) = spec.ty {
             match ty.info().class {
-                TypeClass::Float => return self.push(operand, Some(spec), What::ImmediateClass { integer: true }),
+                TypeClass::Float => {
+                    return self.push(operand, Some(spec), MismatchKind::ImmediateClass { integer: true });
+                }
                 TypeClass::Packed | TypeClass::Opaque => {}
                 TypeClass::Pred | TypeClass::Bits | TypeClass::Uint | TypeClass::Sint => {}
             }
@@ -461,14 +473,14 @@ impl Checker<'_> {
                 (i128::from(r.low)..=i128::from(r.high)).contains(&value) && value % i128::from(r.step) == 0
             };
             if !spec.value.ranges.iter().any(inside) {
-                self.push(operand, Some(spec), What::OutOfRange(value));
+                self.push(operand, Some(spec), MismatchKind::OutOfRange(value));
             }
         }
     }
 
-    fn float(&mut self, operand: &Operand<'_>, spec: &Spec, writes: bool) {
+    fn float(&mut self, operand: &Operand<'_>, spec: &OperandSpec, writes: bool) {
         if writes || spec.value.register_only {
-            return self.push(operand, Some(spec), What::Immediate);
+            return self.push(operand, Some(spec), MismatchKind::Immediate);
         }
         // ptxas: the bits of `0f…` pass for `.b32`, those of `0d…` and of a decimal number for `.b64`.
         let single =
@@ -479,7 +491,7 @@ impl Checker<'_> {
             _ => false,
         };
         if spec.ty.is_some_and(|t| !fits(t)) {
-            self.push(operand, Some(spec), What::ImmediateClass { integer: false });
+            self.push(operand, Some(spec), MismatchKind::ImmediateClass { integer: false });
         }
     }
 }
@@ -488,18 +500,18 @@ impl Checker<'_> {
 const TEXTURE: &str = ".texref";
 const INDEPENDENT: &str = "texmode_independent";
 
-fn is_whole(spec: &Spec) -> bool {
+fn is_whole(spec: &OperandSpec) -> bool {
     let whole = |t: TypeId| matches!(t.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
     spec.ty.is_some_and(whole) && !spec.value.register_only
 }
 
-fn function_passes(spec: &Spec) -> bool {
+fn function_passes(spec: &OperandSpec) -> bool {
     let pred = spec.ty.is_some_and(|t| t.info().class == TypeClass::Pred);
     !pred && !spec.value.immediate_only && !spec.value.expanded && !spec.fit.exact && spec.lengths.is_empty()
 }
 
 /// Whether only a list, or a vector register, can stand here.
-fn needs_braces(spec: &Spec) -> bool {
+fn needs_braces(spec: &OperandSpec) -> bool {
     let list = !spec.lengths.is_empty();
     let single = spec.value.bare && spec.lengths.contains(&1);
     list && !single
@@ -526,7 +538,7 @@ fn selects(pattern: &str, selector: &str) -> bool {
     rest.is_empty()
 }
 
-fn writes(spec: &Spec) -> bool {
+fn writes(spec: &OperandSpec) -> bool {
     spec.value.access != Access::Read
 }
 

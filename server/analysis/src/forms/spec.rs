@@ -1,39 +1,39 @@
 //! What the operands of a form must be, once its modifiers are known.
 
-use crate::forms::head::{broken, holds};
+use crate::forms::mnemonic::{broken, holds};
 use crate::hir::types::{Fit, TypeId};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Access, Form, Kind, Length, Operand, Pattern, Rule, Spaces, Term, TypeExpr, Usual, Value};
 
 /// One way to give the operands of a form: which optional ones are there.
 #[derive(Debug)]
-pub struct Arrangement {
+pub struct OperandVariant {
     /// The operands in order, with their index in the form.
-    pub operands: Vec<(u8, Shape)>,
+    pub operands: Vec<(u8, OperandPattern)>,
     /// The names of the values that are there.
     pub names: Vec<&'static str>,
-    /// A rule that speaks against this arrangement.
+    /// A rule that speaks against this variant.
     pub broken: Option<&'static Rule>,
 }
 
 /// What an operand must look like.
 #[derive(Debug)]
-pub enum Shape {
+pub enum OperandPattern {
     /// A value.
-    Value(Spec),
+    Value(OperandSpec),
     /// `[a, b]`.
-    Address(Vec<Spec>),
+    Address(Vec<OperandSpec>),
     /// `d|p`.
-    Pair(Box<(Spec, Spec)>),
+    Pair(Box<(OperandSpec, OperandSpec)>),
     /// `(a, b)`.
-    Arguments(Spec),
+    Arguments(OperandSpec),
     /// `_`.
     Sink,
 }
 
 /// What a value must be.
 #[derive(Debug, Clone, Copy)]
-pub struct Spec {
+pub struct OperandSpec {
     /// What the tables say.
     pub value: &'static Value,
     /// Its type, where it has one.
@@ -54,7 +54,7 @@ pub struct Spec {
     pub width: Option<u16>,
 }
 
-/// What a diagnostic keeps of a [`Spec`].
+/// What a diagnostic keeps of a [`OperandSpec`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ExpectedOperand {
     /// The name of the operand in the form, such as `a`.
@@ -71,7 +71,7 @@ pub struct ExpectedOperand {
     pub immediate_only: bool,
 }
 
-impl Spec {
+impl OperandSpec {
     /// What a diagnostic keeps of it.
     pub fn expected(&self) -> ExpectedOperand {
         ExpectedOperand {
@@ -85,8 +85,8 @@ impl Spec {
     }
 }
 
-/// All arrangements of a form, the one with the fewest operands first.
-pub fn arrangements(form: &'static Form, values: &[Option<&'static str>]) -> Vec<Arrangement> {
+/// All variants of a form, the one with the fewest operands first.
+pub fn operand_variants(form: &'static Form, values: &[Option<&'static str>]) -> Vec<OperandVariant> {
     let groups = form.operands.iter().map(|o| o.optional).max().unwrap_or(0);
     // `d{|p}` is there in two ways as well.
     let open_pair = |o: &Operand| matches!(o.pattern, Pattern::Pair(pair) if pair.optional);
@@ -105,19 +105,19 @@ pub fn arrangements(form: &'static Form, values: &[Option<&'static str>]) -> Vec
         };
         let names: Vec<&'static str> = chosen.iter().flat_map(named).collect();
         let shape = |i: &usize| match (&form.operands[*i].pattern, whole(*i)) {
-            (Pattern::Pair(pair), false) => Shape::Value(spec(form, &pair.first, values)),
-            (pattern, _) => shape(form, pattern, values),
+            (Pattern::Pair(pair), false) => OperandPattern::Value(operand_spec(form, &pair.first, values)),
+            (pattern, _) => operand_pattern(form, pattern, values),
         };
-        let operands: Vec<(u8, Shape)> = chosen.iter().map(|i| (*i as u8, shape(i))).collect();
+        let operands: Vec<(u8, OperandPattern)> = chosen.iter().map(|i| (*i as u8, shape(i))).collect();
         let broken = form.rules.iter().find(|r| speaks_of_operands(r) && broken(r, values, Some(&names)));
-        out.push(Arrangement { operands, names, broken });
+        out.push(OperandVariant { operands, names, broken });
     }
     out.sort_by_key(|a| (a.operands.len(), a.broken.is_some()));
     out
 }
 
-/// Whether a condition holds when an arrangement is chosen.
-pub fn applies(terms: &[Term], values: &[Option<&'static str>], chosen: &Arrangement) -> bool {
+/// Whether a condition holds when a variant is chosen.
+pub fn applies(terms: &[Term], values: &[Option<&'static str>], chosen: &OperandVariant) -> bool {
     holds(terms, values, Some(&chosen.names)).unwrap_or(false)
 }
 
@@ -125,20 +125,22 @@ fn speaks_of_operands(rule: &Rule) -> bool {
     rule.what.iter().chain(rule.when).any(|t| matches!(t, Term::Operand(_)))
 }
 
-fn shape(form: &'static Form, pattern: &'static Pattern, values: &[Option<&'static str>]) -> Shape {
+fn operand_pattern(form: &'static Form, pattern: &'static Pattern, values: &[Option<&'static str>]) -> OperandPattern {
     match pattern {
-        Pattern::Value(value) => Shape::Value(spec(form, value, values)),
-        Pattern::Arguments(value) => Shape::Arguments(spec(form, value, values)),
-        Pattern::Address(parts) => Shape::Address(parts.iter().map(|v| spec(form, v, values)).collect()),
-        Pattern::Pair(pair) => {
-            let both = (spec(form, &pair.first, values), spec(form, &pair.second, values));
-            Shape::Pair(Box::new(both))
+        Pattern::Value(value) => OperandPattern::Value(operand_spec(form, value, values)),
+        Pattern::Arguments(value) => OperandPattern::Arguments(operand_spec(form, value, values)),
+        Pattern::Address(parts) => {
+            OperandPattern::Address(parts.iter().map(|v| operand_spec(form, v, values)).collect())
         }
-        Pattern::Sink => Shape::Sink,
+        Pattern::Pair(pair) => {
+            let both = (operand_spec(form, &pair.first, values), operand_spec(form, &pair.second, values));
+            OperandPattern::Pair(Box::new(both))
+        }
+        Pattern::Sink => OperandPattern::Sink,
     }
 }
 
-fn spec(form: &'static Form, value: &'static Value, values: &[Option<&'static str>]) -> Spec {
+fn operand_spec(form: &'static Form, value: &'static Value, values: &[Option<&'static str>]) -> OperandSpec {
     let (lengths, any_length) = lengths(form, value, values);
     let named = |spaces: Spaces| match spaces {
         Spaces::Generic => None,
@@ -152,7 +154,7 @@ fn spec(form: &'static Form, value: &'static Value, values: &[Option<&'static st
         }
     };
     let spaces = if let Kind::Address(spaces) = value.kind { named(spaces) } else { None };
-    Spec {
+    OperandSpec {
         value,
         ty: type_of(value.ty, values),
         lead: type_of(value.lead, values),

@@ -42,7 +42,7 @@ pub struct Instruction<'t> {
 
 impl Instruction<'_> {
     /// The byte range from the opcode to the last modifier before the operands.
-    pub fn head(&self) -> Range<usize> {
+    pub fn mnemonic_range(&self) -> Range<usize> {
         let end = self.modifiers.last().map_or(self.opcode.range().end, |m| m.range().end);
         self.opcode.range().start..end
     }

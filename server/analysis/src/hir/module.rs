@@ -240,7 +240,7 @@ mod tests {
     fn a_piece_that_is_an_error_is_one_item() {
         let broken = ".weak .func (.param .b32 r) f(.reg .b32\" a, .param .align 8 .b8 b[16]) .noreturn;\n";
         let text = format!(".version 8.0\n.target sm_80\n{broken}.func g()\n{{\n    ret;\n}}\n");
-        let snapshot = Snapshot::cut(&text, 1, 1);
+        let snapshot = Snapshot::with_chunk_size(&text, 1, 1);
         assert!(snapshot.roots().any(|root| root.is_error()));
         let found = items(&snapshot);
         let kinds: Vec<&str> = found.iter().map(|i| i.node.kind()).collect();

@@ -25,7 +25,7 @@ use crate::check::rules::{
     constant_memory_limit, constant_overflow, debug_directive, project_target, project_version, syntax_error,
 };
 use crate::check::variables::{self, Statement};
-use crate::forms::mnemonics::Heads;
+use crate::forms::mnemonics::MnemonicCache;
 use crate::hir::hash::{hash_of, hash_range, mix};
 use crate::hir::lower::{self, Source};
 use crate::hir::module::{Header, Item, ModuleSymbol, is_function, items};
@@ -68,7 +68,7 @@ impl Report {
 pub struct Analyzer {
     threads: Threads,
     /// One for each thread.
-    heads: Vec<Heads>,
+    mnemonics: Vec<MnemonicCache>,
     asked: Asked,
     functions: Functions,
     signatures: Signatures,
@@ -242,10 +242,10 @@ impl Analyzer {
         let size = |(index, _): &(usize, _)| items[*index].range.len();
         let last = self.last.as_ref().map(|(last, _)| last);
         let for_one_check = self.for_one_check;
-        let checked = self.threads.share(&work, size, &mut self.heads, |heads, (index, known)| {
+        let checked = self.threads.share(&work, size, &mut self.mnemonics, |mnemonics, (index, known)| {
             let known = known.lock().unwrap_or_else(PoisonError::into_inner).take()?;
             let snapshots = (snapshot, last);
-            let record = check_item(snapshots, &items[*index], *index, &header, environment, heads, known);
+            let record = check_item(snapshots, &items[*index], *index, &header, environment, mnemonics, known);
             Some((*index, if for_one_check { Record { layout: Vec::new(), ..record } } else { record }))
         });
         records.extend(checked.into_iter().flatten());
@@ -342,7 +342,7 @@ fn check_item(
     index: usize,
     header: &Header,
     environment: u64,
-    heads: &mut Heads,
+    mnemonics: &mut MnemonicCache,
     (text, name, old, mut statements): (u64, String, Option<Record>, Statements),
 ) -> Record {
     let mut before = None;
@@ -353,7 +353,7 @@ fn check_item(
     let contents = snapshot.text(item.range.clone());
     let source = Source { text: &contents, base: item.range.start };
     let mut check = |before, statements: &mut _| {
-        let body = Body::new(source, header, index, environment, heads, statements, before);
+        let body = Body::new(source, header, index, environment, mnemonics, statements, before);
         if is_function(item.node) {
             body.function(item.node)
         } else if item.node.kind_id() == kinds().section_directive {

@@ -16,7 +16,7 @@ use crate::check::rules::{
     debug_directive, duplicate_name, misplaced_directive, reserved_name, syntax_error, undeclared_name,
 };
 use crate::check::{initializer, lists};
-use crate::forms::mnemonics::Heads;
+use crate::forms::mnemonics::MnemonicCache;
 use crate::hir::ast::{Declaration, Word};
 use crate::hir::directive_parts;
 use crate::hir::hash::{hash, mix};
@@ -44,7 +44,7 @@ pub struct Body<'a, 't> {
     environment: u64,
     /// Hash of what names may depend on: the declarations so far.
     declarations: u64,
-    heads: &'a mut Heads,
+    mnemonics: &'a mut MnemonicCache,
     /// What is remembered of this function's statements, and what is to be.
     statements: &'a mut Statements,
     /// Where the function's own text ends (a function that is not closed ends where the next begins).
@@ -96,7 +96,7 @@ impl<'a, 't> Body<'a, 't> {
         header: &'a Header,
         item: usize,
         environment: u64,
-        heads: &'a mut Heads,
+        mnemonics: &'a mut MnemonicCache,
         statements: &'a mut Statements,
         before: Option<Before<'a>>,
     ) -> Self {
@@ -110,7 +110,7 @@ impl<'a, 't> Body<'a, 't> {
             scope,
             environment,
             declarations: 0,
-            heads,
+            mnemonics,
             statements,
             end,
             dependencies: RefCell::default(),

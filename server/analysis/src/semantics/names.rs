@@ -3,7 +3,7 @@
 
 use super::environment;
 use super::walk::top;
-use crate::forms::operands::Names;
+use crate::forms::operands::NameLookup;
 use crate::hir::declared;
 use crate::hir::lower::{self, Source, named_children};
 use crate::hir::signature::ContentId;
@@ -431,7 +431,7 @@ impl<'t> Around<'t> {
     }
 }
 
-impl Names for Around<'_> {
+impl NameLookup for Around<'_> {
     fn look_up(&self, name: &str) -> Option<Symbol> {
         if let Some(known) = self.known.borrow().get(name) {
             return *known;
@@ -453,7 +453,7 @@ impl Names for Around<'_> {
 #[derive(Debug, Clone, Copy)]
 pub struct Anything;
 
-impl Names for Anything {
+impl NameLookup for Anything {
     fn look_up(&self, _: &str) -> Option<Symbol> {
         Some(Symbol::Unknown)
     }

@@ -4,7 +4,7 @@ use super::Assist;
 use super::site::{Matched, Site};
 use crate::TextEdit;
 use ptx_analysis::literal;
-use ptx_analysis::spec::{Shape, Spec};
+use ptx_analysis::spec::{OperandPattern, OperandSpec};
 use ptx_analysis::types::TypeId;
 use ptx_isa::tables::TypeClass;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
@@ -79,10 +79,10 @@ pub fn in_declaration(snapshot: &Snapshot, offset: usize, out: &mut Vec<Assist>)
 }
 
 /// What the form says of the value at an offset.
-fn spec(matched: &Matched<'_>, offset: usize) -> Option<Spec> {
+fn spec(matched: &Matched<'_>, offset: usize) -> Option<OperandSpec> {
     let index = matched.instruction.operands.iter().position(|o| o.range.contains(&offset))?;
-    match &matched.arrangement.operands.get(index)?.1 {
-        Shape::Value(spec) => Some(*spec),
+    match &matched.variant.operands.get(index)?.1 {
+        OperandPattern::Value(spec) => Some(*spec),
         _ => None,
     }
 }

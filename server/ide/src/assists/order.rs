@@ -3,8 +3,8 @@
 use super::Assist;
 use crate::TextEdit;
 use crate::walk::roots_in;
-use ptx_analysis::head;
 use ptx_analysis::lower::named_children;
+use ptx_analysis::mnemonic;
 use ptx_analysis::semantics;
 use ptx_isa::ISA;
 use ptx_syntax::{Node, Snapshot, kinds};
@@ -113,7 +113,8 @@ fn canonical(written: &str) -> Option<String> {
         return None;
     }
     let again = semantics::mnemonic(opcode, &ordered)?;
-    let same = |other: &head::Candidate| std::ptr::eq(other.form, candidate.form) && other.values == candidate.values;
+    let same =
+        |other: &mnemonic::Candidate| std::ptr::eq(other.form, candidate.form) && other.values == candidate.values;
     again.candidates.first().is_some_and(same).then(|| format!("{name}{}", ordered.concat()))
 }
 

@@ -2,11 +2,11 @@
 
 use crate::TextEdit;
 use ptx_analysis::ast::Instruction;
-use ptx_analysis::head::Candidate;
 use ptx_analysis::lower::{self, Source, named_children};
+use ptx_analysis::mnemonic::Candidate;
 use ptx_analysis::semantics::names::Around;
 use ptx_analysis::semantics::{ResolvedInstruction, Semantics, instruction_around};
-use ptx_analysis::spec::Arrangement;
+use ptx_analysis::spec::OperandVariant;
 use ptx_analysis::{Severity, statement};
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
@@ -26,7 +26,7 @@ pub struct Site<'t> {
 pub struct Matched<'a> {
     pub instruction: &'a Instruction<'a>,
     pub candidate: &'a Candidate,
-    pub arrangement: &'a Arrangement,
+    pub variant: &'a OperandVariant,
 }
 
 impl<'t> Site<'t> {
@@ -57,8 +57,8 @@ impl<'t> Site<'t> {
         let node = named_children(snapshot.root_at(0)).next().filter(|n| n.kind_id() == kinds().instruction)?;
         let instruction = lower::instruction(Source { text: &self.text, base: 0 }, node)?;
         let mnemonic = self.semantics.mnemonic(&instruction);
-        let ResolvedInstruction { candidate, arrangement, .. } = mnemonic.choose(&instruction, &self.names)?;
-        f(&Matched { instruction: &instruction, candidate, arrangement })
+        let ResolvedInstruction { candidate, variant, .. } = mnemonic.choose(&instruction, &self.names)?;
+        f(&Matched { instruction: &instruction, candidate, variant })
     }
 
     /// Whether an instruction in this one's place would be without errors.

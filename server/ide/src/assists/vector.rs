@@ -5,10 +5,10 @@
 use super::Assist;
 use super::site::{Matched, Site, names_in};
 use ptx_analysis::ast::{Instruction, Operand, OperandKind};
-use ptx_analysis::head::Candidate;
 use ptx_analysis::literal;
+use ptx_analysis::mnemonic::Candidate;
 use ptx_analysis::semantics;
-use ptx_analysis::spec::{Shape, Spec};
+use ptx_analysis::spec::{OperandPattern, OperandSpec};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Access, Form, Kind, Length};
 use ptx_syntax::Snapshot;
@@ -34,19 +34,19 @@ struct Shaped {
 
 /// Finds the parts of an access, if the form can have elements.
 fn shaped(matched: &Matched<'_>) -> Option<Shaped> {
-    let of = |spec: &Spec| match spec.value.length {
+    let of = |spec: &OperandSpec| match spec.value.length {
         Length::Slot(slot) => Some(slot),
         _ => None,
     };
     let (mut lists, mut found) = (Vec::new(), None);
-    for (index, (_, shape)) in matched.arrangement.operands.iter().enumerate() {
+    for (index, (_, shape)) in matched.variant.operands.iter().enumerate() {
         match shape {
-            Shape::Value(spec) => {
+            OperandPattern::Value(spec) => {
                 if let Some(slot) = of(spec) {
                     lists.push((index, slot));
                 }
             }
-            Shape::Address(parts) => {
+            OperandPattern::Address(parts) => {
                 if let [spec] = parts.as_slice()
                     && matches!(spec.value.kind, Kind::Address(_))
                     && let (Some(slot), Some(ty)) = (of(spec), spec.ty)
@@ -154,7 +154,7 @@ fn expand(site: &Site<'_>, matched: &Matched<'_>) -> Option<Assist> {
     let statements: Vec<String> = order
         .iter()
         .map(|k| {
-            let mut edits = vec![(instruction.head(), new_head.clone())];
+            let mut edits = vec![(instruction.mnemonic_range(), new_head.clone())];
             let place = &instruction.operands[shape.address].range;
             edits.push((place.clone(), address(base, offset + *k as i128 * shape.size)));
             for (operand, elements) in &lists {
@@ -181,8 +181,7 @@ fn written<'a>(
 ) -> Vec<&'a str> {
     let mut out = Vec::new();
     for (index, (_, elements)) in shape.lists.iter().zip(lists) {
-        let writes =
-            matches!(&matched.arrangement.operands[*index].1, Shape::Value(spec) if spec.value.access != Access::Read);
+        let writes = matches!(&matched.variant.operands[*index].1, OperandPattern::Value(spec) if spec.value.access != Access::Read);
         if writes && let Some(element) = elements.get(element) {
             out.extend(names_in(site.text.get(element.range.clone()).unwrap_or("")));
         }
@@ -280,7 +279,7 @@ fn combine(site: &Site<'_>, matched: &Matched<'_>) -> Option<Assist> {
         let mut seen: Vec<&str> = Vec::new();
         for (k, part) in run[..count].iter().enumerate() {
             for (index, element) in shape.lists.iter().zip(&part.elements) {
-                let writes = matches!(&matched.arrangement.operands[*index].1, Shape::Value(spec) if spec.value.access != Access::Read);
+                let writes = matches!(&matched.variant.operands[*index].1, OperandPattern::Value(spec) if spec.value.access != Access::Read);
                 let clobbers = |name: &str| (k + 1 < count && run[0].base == name) || seen.contains(&name) || names_in(&part.rest).any(|n| n == name);
                 if writes && names_in(element).any(clobbers) {
                     return Some(Assist::disabled(ID, title, format!("`{element}` is written over what is needed afterwards")));
@@ -298,7 +297,7 @@ fn combine(site: &Site<'_>, matched: &Matched<'_>) -> Option<Assist> {
 /// The instruction that does what several do.
 fn vector_of(site: &Site<'_>, matched: &Matched<'_>, shape: &Shaped, parts: &[Single], new_head: &str) -> String {
     let instruction = matched.instruction;
-    let mut edits = vec![(instruction.head(), new_head.to_owned())];
+    let mut edits = vec![(instruction.mnemonic_range(), new_head.to_owned())];
     for (which, index) in shape.lists.iter().enumerate() {
         let elements: Vec<&str> = parts.iter().filter_map(|p| p.elements.get(which).map(String::as_str)).collect();
         edits.push((instruction.operands[*index].range.clone(), format!("{{{}}}", elements.join(", "))));

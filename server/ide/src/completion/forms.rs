@@ -3,7 +3,7 @@
 use super::reach;
 use super::topic::Topic;
 use super::{Item, ItemKind, List};
-use ptx_analysis::spec::{Arrangement, Shape, Spec, arrangements};
+use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant, operand_variants};
 use ptx_isa::ISA;
 use ptx_isa::tables::Kind;
 
@@ -13,36 +13,36 @@ const FEW_FORMS: usize = 4;
 /// Lists longer than this are one place to fill in.
 const LONGEST_LIST: u16 = 8;
 
-/// The operands of an arrangement as they are shown: `d`, `[a]`, `d|p`.
-pub fn operands(arrangement: &Arrangement) -> Vec<String> {
-    arrangement.operands.iter().map(|(_, shape)| operand(shape)).collect()
+/// The operands of a variant as they are shown: `d`, `[a]`, `d|p`.
+pub fn operands(variant: &OperandVariant) -> Vec<String> {
+    variant.operands.iter().map(|(_, shape)| operand(shape)).collect()
 }
 
-fn operand(shape: &Shape) -> String {
-    let name = |spec: &Spec| spec.value.name;
+fn operand(shape: &OperandPattern) -> String {
+    let name = |spec: &OperandSpec| spec.value.name;
     match shape {
-        Shape::Value(spec) if matches!(spec.value.kind, Kind::Address(_)) => format!("[{}]", name(spec)),
-        Shape::Value(spec) => name(spec).to_owned(),
-        Shape::Pair(both) => format!("{}|{}", name(&both.0), name(&both.1)),
-        Shape::Address(parts) => format!("[{}]", parts.iter().map(name).collect::<Vec<_>>().join(", ")),
-        Shape::Arguments(spec) => format!("({})", name(spec)),
-        Shape::Sink => "_".to_owned(),
+        OperandPattern::Value(spec) if matches!(spec.value.kind, Kind::Address(_)) => format!("[{}]", name(spec)),
+        OperandPattern::Value(spec) => name(spec).to_owned(),
+        OperandPattern::Pair(both) => format!("{}|{}", name(&both.0), name(&both.1)),
+        OperandPattern::Address(parts) => format!("[{}]", parts.iter().map(name).collect::<Vec<_>>().join(", ")),
+        OperandPattern::Arguments(spec) => format!("({})", name(spec)),
+        OperandPattern::Sink => "_".to_owned(),
     }
 }
 
-/// The operands of an arrangement with places to fill in, numbered from `first` on.
-pub fn snippet(arrangement: &Arrangement, first: usize) -> String {
+/// The operands of a variant with places to fill in, numbered from `first` on.
+pub fn snippet(variant: &OperandVariant, first: usize) -> String {
     let mut next = first;
-    let all: Vec<String> = arrangement.operands.iter().map(|(_, shape)| places(shape, &mut next)).collect();
+    let all: Vec<String> = variant.operands.iter().map(|(_, shape)| places(shape, &mut next)).collect();
     all.join(", ")
 }
 
-fn places(shape: &Shape, next: &mut usize) -> String {
+fn places(shape: &OperandPattern, next: &mut usize) -> String {
     let mut one = |name: &str| {
         *next += 1;
         format!("${{{}:{name}}}", *next - 1)
     };
-    let mut value = |spec: &Spec| match spec.lengths.first() {
+    let mut value = |spec: &OperandSpec| match spec.lengths.first() {
         Some(length) if (2..=LONGEST_LIST).contains(length) && !spec.lengths.contains(&1) => {
             let elements: Vec<String> = (0..*length).map(|i| one(&format!("{}{i}", spec.value.name))).collect();
             format!("{{{}}}", elements.join(", "))
@@ -51,12 +51,12 @@ fn places(shape: &Shape, next: &mut usize) -> String {
         _ => format!("{{{}}}", one(spec.value.name)),
     };
     match shape {
-        Shape::Value(spec) if matches!(spec.value.kind, Kind::Address(_)) => format!("[{}]", value(spec)),
-        Shape::Value(spec) => value(spec),
-        Shape::Pair(both) => format!("{}|{}", value(&both.0), value(&both.1)),
-        Shape::Address(parts) => format!("[{}]", parts.iter().map(value).collect::<Vec<_>>().join(", ")),
-        Shape::Arguments(spec) => format!("({})", value(spec)),
-        Shape::Sink => "_".to_owned(),
+        OperandPattern::Value(spec) if matches!(spec.value.kind, Kind::Address(_)) => format!("[{}]", value(spec)),
+        OperandPattern::Value(spec) => value(spec),
+        OperandPattern::Pair(both) => format!("{}|{}", value(&both.0), value(&both.1)),
+        OperandPattern::Address(parts) => format!("[{}]", parts.iter().map(value).collect::<Vec<_>>().join(", ")),
+        OperandPattern::Arguments(spec) => format!("({})", value(spec)),
+        OperandPattern::Sink => "_".to_owned(),
     }
 }
 
@@ -81,8 +81,8 @@ impl List<'_, '_> {
                 if status != reach::Status::Available {
                     continue;
                 }
-                let all = arrangements(form, &values);
-                let Some(arrangement) = all.iter().find(|a| a.broken.is_none()) else { continue };
+                let all = operand_variants(form, &values);
+                let Some(variant) = all.iter().find(|a| a.broken.is_none()) else { continue };
                 let slots = form.slots.iter().zip(&values).filter(|(slot, _)| slot.after_operand == 0);
                 let head: String = slots.filter_map(|(_, value)| *value).collect();
                 let label = format!("{}{head}", opcode.name);
@@ -90,7 +90,7 @@ impl List<'_, '_> {
                     continue;
                 }
                 seen.push(label.clone());
-                let operands = operands(arrangement).join(", ");
+                let operands = operands(variant).join(", ");
                 if operands.is_empty() {
                     continue;
                 }
@@ -103,7 +103,7 @@ impl List<'_, '_> {
                             .map_or("", |e| e.summary),
                     )
                     .topic(Topic::Opcode(opcode.name.to_owned()))
-                    .snippet(format!("{label} {};", snippet(arrangement, 1)));
+                    .snippet(format!("{label} {};", snippet(variant, 1)));
                 item.filter = Some(label);
                 listed += 1;
                 self.push(item);

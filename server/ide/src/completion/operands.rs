@@ -15,9 +15,9 @@ use super::usage;
 use super::{Item, ItemKind, List, forms};
 use ptx_analysis::ast::{OperandKind, Word};
 use ptx_analysis::lower::named_children;
-use ptx_analysis::operands::Names;
+use ptx_analysis::operands::NameLookup;
 use ptx_analysis::semantics;
-use ptx_analysis::spec::Spec;
+use ptx_analysis::spec::OperandSpec;
 use ptx_analysis::symbols::{Origin, Symbol};
 use ptx_analysis::target::Environment;
 use ptx_analysis::types::TypeId;
@@ -71,7 +71,7 @@ impl<'t> List<'_, 't> {
         let mut fitting = fitting(self.place, head, &spot, &resolved, &names, self.environment);
         if let (Some(best), Some(count)) = (fitting.first(), self.operands_in_all(&spot)) {
             let (cost, rank) = (best.cost, best.status.rank());
-            let length = |f: &Fitting| resolved.candidates[f.place.0].arrangements[f.place.1].operands.len();
+            let length = |f: &Fitting| resolved.candidates[f.place.0].variants[f.place.1].operands.len();
             if fitting.iter().any(|f| f.cost == cost && f.status.rank() == rank && length(f) == count) {
                 fitting.retain(|f| length(f) == count);
             }
@@ -90,12 +90,12 @@ impl<'t> List<'_, 't> {
         let (cost, rank) = (best.cost, best.status.rank());
         let mut wants: Vec<Want> = Vec::new();
         for fit in fitting.iter().take_while(|f| f.cost == cost && f.status.rank() == rank) {
-            let arrangement = &resolved.candidates[fit.place.0].arrangements[fit.place.1];
-            if let Some((_, shape)) = arrangement.operands.get(spot.index) {
+            let variant = &resolved.candidates[fit.place.0].variants[fit.place.1];
+            if let Some((_, shape)) = variant.operands.get(spot.index) {
                 wanted(shape, &spot, negated, second, &mut wants);
             }
         }
-        let first = &resolved.candidates[best.place.0].arrangements[best.place.1];
+        let first = &resolved.candidates[best.place.0].variants[best.place.1];
         let callee = self.callee(callee(before, head, &spot, first).as_deref(), &spot);
         let address_size = self.environment.address_size;
         let mnemonic = format!("{}{}", head.opcode.name, head.before.concat());
@@ -120,16 +120,16 @@ impl<'t> List<'_, 't> {
             && self.place.word.is_empty()
         {
             for fit in fitting.iter().take_while(|f| f.cost == cost && f.status.rank() == rank).take(8) {
-                let arrangement = &resolved.candidates[fit.place.0].arrangements[fit.place.1];
-                let label = forms::operands(arrangement).join(", ");
-                if arrangement.operands.len() < 2
+                let variant = &resolved.candidates[fit.place.0].variants[fit.place.1];
+                let label = forms::operands(variant).join(", ");
+                if variant.operands.len() < 2
                     || self.items.iter().any(|i| i.kind == ItemKind::Operands && i.label == label)
                 {
                     continue;
                 }
                 let item = Item::new(label, ItemKind::Operands)
                     .detail("all operands")
-                    .snippet(format!("{};", forms::snippet(arrangement, 1)));
+                    .snippet(format!("{};", forms::snippet(variant, 1)));
                 self.push(item);
             }
         }
@@ -340,7 +340,7 @@ impl<'t> List<'_, 't> {
     /// A list in braces made of consecutive registers of a range, or of a vector register.
     fn list(
         &mut self,
-        spec: &Spec,
+        spec: &OperandSpec,
         name: &Name,
         rank: u32,
         written: bool,
@@ -374,7 +374,7 @@ impl<'t> List<'_, 't> {
     }
 
     /// Values that the operand often has, from the data files.
-    fn values(&self, spec: &Spec, context: &Context<'_>, found: &mut Vec<(u32, usize, Item)>) {
+    fn values(&self, spec: &OperandSpec, context: &Context<'_>, found: &mut Vec<(u32, usize, Item)>) {
         let has = |modifier: &str| context.head.before.iter().any(|m| m == modifier);
         let of = |name: &str| {
             name == "*" || context.mnemonic.strip_prefix(name).is_some_and(|r| r.is_empty() || r.starts_with('.'))
@@ -465,8 +465,8 @@ impl<'t> List<'_, 't> {
         let negated = before.piece.iter().any(|i| self.place.before.at(*i) == "!");
         let second = before.piece.iter().any(|i| self.place.before.at(*i) == "|");
         for fit in fitting(self.place, head, spot, &resolved, &names, self.environment).iter().filter(|f| f.cost == 0) {
-            let arrangement = &resolved.candidates[fit.place.0].arrangements[fit.place.1];
-            if let Some((_, shape)) = arrangement.operands.get(spot.index) {
+            let variant = &resolved.candidates[fit.place.0].variants[fit.place.1];
+            if let Some((_, shape)) = variant.operands.get(spot.index) {
                 wanted(shape, spot, negated, second, &mut wants);
             }
         }
@@ -517,7 +517,7 @@ fn expand(pattern: &str) -> Vec<String> {
 }
 
 /// Numbers that an operand may be, where they are few, and those that are meant most often.
-fn immediates(spec: &Spec, environment: &Environment, found: &mut Vec<(u32, usize, Item)>) {
+fn immediates(spec: &OperandSpec, environment: &Environment, found: &mut Vec<(u32, usize, Item)>) {
     const MAX_OFFERED: i64 = 16;
     let value = spec.value;
     if value.register_only || value.access != Access::Read || value.kind != Kind::Value || !spec.lengths.is_empty() {

@@ -3,7 +3,7 @@
 //! A form has few slots but many values. Values that no rule and no gate tells apart are one *class*, and of a class one value is
 //! tried: so all that is left to search are a handful of combinations, cut short where a rule is broken whatever follows.
 
-use ptx_analysis::head::{Filling, broken_so_far};
+use ptx_analysis::mnemonic::{Filling, broken_so_far};
 use ptx_analysis::semantics;
 use ptx_analysis::target::Environment;
 use ptx_isa::ISA;
@@ -190,7 +190,7 @@ pub fn instruction(opcode: &'static Opcode, own: &'static Entry, environment: &E
 pub fn of_head(opcode: &'static Opcode, modifiers: &[&str], environment: &Environment) -> Status {
     let resolved = semantics::mnemonic(opcode, modifiers).filter(|h| h.mismatch.is_none());
     let candidates = resolved.iter().flat_map(|h| &h.candidates).map(|candidate| {
-        let applies = |g: &Gate| ptx_analysis::head::holds(g.when, &candidate.values, None) == Some(true);
+        let applies = |g: &Gate| ptx_analysis::mnemonic::holds(g.when, &candidate.values, None) == Some(true);
         Status::when(candidate.form.gates, environment, applies)
     });
     let whole = candidates.min_by_key(|s| s.rank());
@@ -345,7 +345,7 @@ impl<'e> Search<'e> {
         let Some(slot) = self.cells.iter().position(|c| *c == Cell::Open) else {
             let values: Vec<Option<&'static str>> =
                 self.cells.iter().map(|c| if let Cell::Value(v) = c { Some(*v) } else { None }).collect();
-            let applies = |g: &Gate| ptx_analysis::head::holds(g.when, &values, None) == Some(true);
+            let applies = |g: &Gate| ptx_analysis::mnemonic::holds(g.when, &values, None) == Some(true);
             let status = Status::when(self.form.gates, self.environment, applies);
             if self.found.as_ref().is_none_or(|(_, best)| status.rank() < best.rank()) {
                 self.found = Some((values, status));
@@ -399,7 +399,7 @@ pub fn suffixes(opcode: &'static Opcode, head: &[&str], operand: usize, environm
     for candidate in &resolved.candidates {
         for (index, slot) in candidate.form.slots.iter().enumerate() {
             // The number of the operand as it is written depends on which optional ones are there.
-            let here = candidate.arrangements.iter().any(|a| {
+            let here = candidate.variants.iter().any(|a| {
                 a.operands
                     .get(operand)
                     .is_some_and(|(place, _)| usize::from(slot.after_operand) == usize::from(*place) + 1)
@@ -410,10 +410,10 @@ pub fn suffixes(opcode: &'static Opcode, head: &[&str], operand: usize, environm
             for value in slot.values {
                 let mut values = candidate.values.clone();
                 values[index] = Some(value);
-                if candidate.form.rules.iter().any(|r| ptx_analysis::head::broken(r, &values, None)) {
+                if candidate.form.rules.iter().any(|r| ptx_analysis::mnemonic::broken(r, &values, None)) {
                     continue;
                 }
-                let applies = |g: &Gate| ptx_analysis::head::holds(g.when, &values, None) == Some(true);
+                let applies = |g: &Gate| ptx_analysis::mnemonic::holds(g.when, &values, None) == Some(true);
                 let status = Status::when(candidate.form.gates, environment, applies);
                 if !out.iter().any(|o| o.value == *value) {
                     out.push(Offer {

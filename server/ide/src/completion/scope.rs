@@ -6,7 +6,7 @@ use super::tokens::is_part;
 use ptx_analysis::declared;
 use ptx_analysis::lower::{self, Source, named_children};
 use ptx_analysis::module::items;
-use ptx_analysis::operands::Names;
+use ptx_analysis::operands::NameLookup;
 use ptx_analysis::signature::ContentId;
 use ptx_analysis::symbols::{List, Origin, Symbol};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
@@ -382,10 +382,10 @@ pub struct One<'a> {
     /// What it stands for.
     pub symbol: Symbol,
     /// All other names.
-    pub others: &'a dyn Names,
+    pub others: &'a dyn NameLookup,
 }
 
-impl Names for One<'_> {
+impl NameLookup for One<'_> {
     fn look_up(&self, name: &str) -> Option<Symbol> {
         if name == self.name { Some(self.symbol) } else { self.others.look_up(name) }
     }

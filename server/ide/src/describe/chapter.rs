@@ -3,7 +3,7 @@
 use super::form::{condition, operands, pretty, resolved};
 use super::instruction::{meaning_in, unchecked};
 use super::{Page, always, gate, words};
-use ptx_analysis::head::Candidate;
+use ptx_analysis::mnemonic::Candidate;
 use ptx_analysis::semantics;
 use ptx_analysis::target::Environment;
 use ptx_isa::USAGE;
@@ -94,10 +94,9 @@ fn whole(opcode: &Opcode, entry: &'static Entry, uses: &Uses, environment: Optio
     }
     page.text(entry.summary);
     // All operands of the form, optional ones too, as far as they go together.
-    let arrangement =
-        common.and_then(|c| c.arrangements.iter().rev().find(|a| a.broken.is_none()).or(c.arrangements.last()));
-    match arrangement {
-        Some(arrangement) => page.list("", operands(arrangement, entry.operands)),
+    let variant = common.and_then(|c| c.variants.iter().rev().find(|a| a.broken.is_none()).or(c.variants.last()));
+    match variant {
+        Some(variant) => page.list("", operands(variant, entry.operands)),
         None => {
             page.list("", common_sets(entry));
             page.list("Operands", notes(entry));
@@ -108,7 +107,7 @@ fn whole(opcode: &Opcode, entry: &'static Entry, uses: &Uses, environment: Optio
         page.text("**Forms**");
         page.code(&all.join("\n"));
         page.list("", common_sets(entry));
-        let names = arrangement.map_or(&[][..], |a| a.names.as_slice());
+        let names = variant.map_or(&[][..], |a| a.names.as_slice());
         let others = entry.operands.iter().filter(|o| !names.contains(&o.name));
         page.list("Operands of other forms", others.map(|o| format!("`{}`: {}", o.name, o.doc)));
     }

@@ -1,7 +1,7 @@
 //! Forms and their operands in words.
 
-use ptx_analysis::head::Candidate;
-use ptx_analysis::spec::{Arrangement, Shape, Spec};
+use ptx_analysis::mnemonic::Candidate;
+use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant};
 use ptx_analysis::types::agreeing;
 use ptx_isa::tables::{Access, Form, Kind, Note, Range, Term};
 
@@ -58,10 +58,10 @@ fn split(text: &str) -> Option<(&str, &str)> {
 /// The operands of a form, a line each; neighbours of which the same is said share one.
 ///
 /// `notes` say what they are for.
-pub fn operands(arrangement: &Arrangement, notes: &[Note]) -> Vec<String> {
-    let note = |spec: &Spec| notes.iter().find(|n| n.name == spec.value.name).map(|n| n.doc);
-    let words = |spec: &Spec| with_note(note(spec), &describe(spec));
-    lines(arrangement, words, &[])
+pub fn operands(variant: &OperandVariant, notes: &[Note]) -> Vec<String> {
+    let note = |spec: &OperandSpec| notes.iter().find(|n| n.name == spec.value.name).map(|n| n.doc);
+    let words = |spec: &OperandSpec| with_note(note(spec), &describe(spec));
+    lines(variant, words, &[])
 }
 
 /// What an operand is for, and in parentheses what may stand there.
@@ -73,21 +73,21 @@ pub fn with_note(note: Option<&str>, what: &str) -> String {
 }
 
 /// The operands of a form, a line each, with the words for each; `given` is what an instruction has for them.
-pub fn lines(arrangement: &Arrangement, words: impl Fn(&Spec) -> String, given: &[(&str, &str)]) -> Vec<String> {
+pub fn lines(variant: &OperandVariant, words: impl Fn(&OperandSpec) -> String, given: &[(&str, &str)]) -> Vec<String> {
     let mut out: Vec<(Vec<String>, String)> = Vec::new();
     let mut add = |name: String, text: String| match out.last_mut() {
         Some((names, last)) if *last == text => names.push(name),
         _ => out.push((vec![name], text)),
     };
-    for (_, shape) in &arrangement.operands {
+    for (_, shape) in &variant.operands {
         match shape {
-            Shape::Value(spec) | Shape::Arguments(spec) => add(name(spec), words(spec)),
-            Shape::Pair(both) => {
+            OperandPattern::Value(spec) | OperandPattern::Arguments(spec) => add(name(spec), words(spec)),
+            OperandPattern::Pair(both) => {
                 add(name(&both.0), words(&both.0));
                 add(name(&both.1), words(&both.1));
             }
-            Shape::Address(parts) => parts.iter().for_each(|spec| add(name(spec), words(spec))),
-            Shape::Sink => add("_".to_owned(), "the sink: a result that is not wanted".to_owned()),
+            OperandPattern::Address(parts) => parts.iter().for_each(|spec| add(name(spec), words(spec))),
+            OperandPattern::Sink => add("_".to_owned(), "the sink: a result that is not wanted".to_owned()),
         }
     }
     out.into_iter()
@@ -107,7 +107,7 @@ pub fn lines(arrangement: &Arrangement, words: impl Fn(&Spec) -> String, given: 
         .collect()
 }
 
-fn name(spec: &Spec) -> String {
+fn name(spec: &OperandSpec) -> String {
     if matches!(spec.value.kind, Kind::Address(_)) {
         format!("[{}]", spec.value.name)
     } else {
@@ -116,7 +116,7 @@ fn name(spec: &Spec) -> String {
 }
 
 /// What one operand is.
-pub fn describe(spec: &Spec) -> String {
+pub fn describe(spec: &OperandSpec) -> String {
     let value = spec.value;
     let access = match value.access {
         Access::Read => "read",
@@ -164,7 +164,7 @@ pub fn describe(spec: &Spec) -> String {
 }
 
 /// What may be written for a value.
-fn register(spec: &Spec) -> String {
+fn register(spec: &OperandSpec) -> String {
     let value = spec.value;
     let Some(ty) = spec.ty else { return "a register".to_owned() };
     let mut one = if value.immediate_only { format!("`{}` literal", ty.name()) } else { format!("`{}`", ty.name()) };

@@ -2,8 +2,8 @@
 
 use super::form::{operands, pretty, resolved};
 use super::{Page, always, gate, tables, words};
-use ptx_analysis::head::{self, Candidate, Head, Mismatch};
-use ptx_analysis::spec::{Arrangement, applies};
+use ptx_analysis::mnemonic::{self, Candidate, Mnemonic, MnemonicMismatch};
+use ptx_analysis::spec::{OperandVariant, applies};
 use ptx_analysis::target::Environment;
 use ptx_isa::tables::{Entry, Form, Gate, Opcode, Passage, Rule};
 
@@ -13,7 +13,7 @@ pub struct Chosen<'h> {
     /// The form.
     pub candidate: &'h Candidate,
     /// Which of its operands are given.
-    pub arrangement: &'h Arrangement,
+    pub variant: &'h OperandVariant,
 }
 
 /// What an instruction does comes first if it is said in so few words, and after the operands if not.
@@ -26,7 +26,7 @@ const MOST_FREE: usize = 16;
 /// An instruction whose form is known, as `explain` shows it: in short first, then everything that is known of it.
 pub fn instruction(
     opcode: &'static Opcode,
-    head: &Head,
+    head: &Mnemonic,
     chosen: Chosen<'_>,
     environment: Option<&Environment>,
 ) -> Page {
@@ -40,9 +40,9 @@ pub fn instruction(
     if short {
         page.text(doc.as_str());
     }
-    page.list("", operands(chosen.arrangement, entry.operands));
+    page.list("", operands(chosen.variant, entry.operands));
     page.list("", modifiers(entry, chosen.candidate, environment));
-    let told = |g: &&Gate| !always(g) && applies(g.when, &chosen.candidate.values, chosen.arrangement);
+    let told = |g: &&Gate| !always(g) && applies(g.when, &chosen.candidate.values, chosen.variant);
     let gates: Vec<String> = form.gates.iter().filter(told).map(|g| gate(g, "", environment)).collect();
     page.list("", gates);
     if !short {
@@ -89,8 +89,8 @@ fn fits(candidate: &Candidate, slot: usize, value: &'static str, environment: Op
     let mut values = candidate.values.clone();
     values[slot] = Some(value);
     // What a rule says of operands can be met by adding them.
-    let broken = |rule: &Rule| head::broken(rule, &values, None);
-    let holds = |gate: &Gate| head::holds(gate.when, &values, None).unwrap_or(false);
+    let broken = |rule: &Rule| mnemonic::broken(rule, &values, None);
+    let holds = |gate: &Gate| mnemonic::holds(gate.when, &values, None).unwrap_or(false);
     !form.rules.iter().any(broken) && environment.is_none_or(|e| e.refused(form.gates, holds).is_none())
 }
 
@@ -136,7 +136,7 @@ pub(super) fn entry_of(opcode: &'static Opcode, form: &Form) -> Option<&'static 
 }
 
 /// An instruction whose modifiers fit no form.
-pub fn mismatch(opcode: &'static Opcode, head: &Head, mismatch: &Mismatch) -> Page {
+pub fn mismatch(opcode: &'static Opcode, head: &Mnemonic, mismatch: &MnemonicMismatch) -> Page {
     let mut page = Page::default();
     page.text(format!("No form of `{}` has these modifiers; the nearest is", opcode.name));
     page.code(&pretty(mismatch.form));

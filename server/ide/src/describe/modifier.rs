@@ -3,7 +3,7 @@
 use super::form::condition;
 use super::instruction::{entry_of, meaning_in};
 use super::{Page, gate, is_worth_a_line, tables, words};
-use ptx_analysis::head::Candidate;
+use ptx_analysis::mnemonic::Candidate;
 use ptx_analysis::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Gate, Opcode, Term, TypeExpr, Value};

@@ -1,7 +1,7 @@
 //! The form of a statement with what is written marked: `fma.rn{.ftz}{.sat}.f32 d, a, b, c`.
 
-use ptx_analysis::head::Candidate;
-use ptx_analysis::spec::Arrangement;
+use ptx_analysis::mnemonic::Candidate;
+use ptx_analysis::spec::OperandVariant;
 use std::iter::Peekable;
 use std::str::CharIndices;
 
@@ -18,12 +18,12 @@ enum Piece<'f> {
 }
 
 /// The form of an instruction: what is written stands for itself, what is not keeps its name and its braces.
-pub fn signature(opcode: &str, candidate: &Candidate, arrangement: &Arrangement) -> String {
+pub fn signature(opcode: &str, candidate: &Candidate, variant: &OperandVariant) -> String {
     let text = candidate.form.text;
     let head = text.get(opcode.len()..).filter(|_| text.starts_with(opcode)).unwrap_or("");
     let mut reader = Reader { text: head, chars: head.char_indices().peekable(), slots: 0 };
     let mut out = opcode.to_owned();
-    show(&reader.pieces(), candidate, arrangement, &mut out);
+    show(&reader.pieces(), candidate, variant, &mut out);
     out.push(';');
     out
 }
@@ -80,27 +80,27 @@ impl<'f> Reader<'f> {
     }
 }
 
-fn is_there(pieces: &[Piece<'_>], candidate: &Candidate, arrangement: &Arrangement) -> bool {
+fn is_there(pieces: &[Piece<'_>], candidate: &Candidate, variant: &OperandVariant) -> bool {
     pieces.iter().any(|piece| match piece {
         Piece::Slot(index, _) => candidate.values.get(*index).is_some_and(Option::is_some),
-        Piece::Operand(name) => arrangement.names.contains(name),
+        Piece::Operand(name) => variant.names.contains(name),
         Piece::Group(_) | Piece::Text(_) => false,
     })
 }
 
-fn show(pieces: &[Piece<'_>], candidate: &Candidate, arrangement: &Arrangement, out: &mut String) {
+fn show(pieces: &[Piece<'_>], candidate: &Candidate, variant: &OperandVariant, out: &mut String) {
     for piece in pieces {
         match piece {
             Piece::Slot(index, name) => {
                 out.push_str(candidate.values.get(*index).copied().flatten().unwrap_or(name));
             }
             Piece::Operand(text) | Piece::Text(text) => out.push_str(text),
-            Piece::Group(inner) if is_there(inner, candidate, arrangement) => {
-                show(inner, candidate, arrangement, out);
+            Piece::Group(inner) if is_there(inner, candidate, variant) => {
+                show(inner, candidate, variant, out);
             }
             Piece::Group(inner) => {
                 out.push('{');
-                show(inner, candidate, arrangement, out);
+                show(inner, candidate, variant, out);
                 out.push('}');
             }
         }

@@ -6,8 +6,8 @@ use super::instruction::{Chosen, distinct, entry_of, meaning_in};
 use super::relevance::{Words, sentences};
 use super::signature::signature;
 use super::{Explained, Page, always, gate, is_bound, lacks};
-use ptx_analysis::head::{Head, Mismatch};
-use ptx_analysis::spec::{Arrangement, Shape, Spec, applies};
+use ptx_analysis::mnemonic::{Mnemonic, MnemonicMismatch};
+use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant, applies};
 use ptx_analysis::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Gate, GateKind, Opcode, Passage};
@@ -42,24 +42,24 @@ pub fn max_lines(opcode: &str) -> usize {
 /// An instruction whose form is known.
 pub fn statement(
     opcode: &'static Opcode,
-    head: &Head,
+    head: &Mnemonic,
     chosen: Chosen<'_>,
     written: Written<'_>,
     environment: &Environment,
 ) -> Page {
-    let Chosen { candidate, arrangement } = chosen;
+    let Chosen { candidate, variant } = chosen;
     let form = candidate.form;
     let entry = entry_of(opcode, form).unwrap_or(head.entry);
     let is_written = |name: &str| match name.starts_with('.') {
         true => candidate.values.contains(&Some(name)) || entry.path.contains(&name),
-        false => arrangement.names.contains(&name),
+        false => variant.names.contains(&name),
     };
     // What a modifier that is left out means is as good as written.
     let implied = |name: &str| {
         form.implied.iter().any(|i| {
             i.value == name
                 && candidate.values.get(usize::from(i.slot)).is_some_and(Option::is_none)
-                && applies(i.when, &candidate.values, arrangement)
+                && applies(i.when, &candidate.values, variant)
         })
     };
     let has = |name: &str| is_written(name) || implied(name);
@@ -72,7 +72,7 @@ pub fn statement(
     };
 
     let mut page = Page::default();
-    let mut shown = signature(opcode.name, candidate, arrangement);
+    let mut shown = signature(opcode.name, candidate, variant);
     if shown.chars().count() > MAX_SIGNATURE {
         shown = super::form::resolved(opcode.name, candidate);
     }
@@ -85,7 +85,7 @@ pub fn statement(
     page.text(entry.summary);
     page.append(written.decoded);
     let operands = lines(
-        arrangement,
+        variant,
         |spec| {
             let note = entry.operands.iter().find(|o| o.name == spec.value.name).map(|o| words.part(o.doc));
             let lanes = written.lanes.iter().find(|(name, _)| *name == spec.value.name);
@@ -97,7 +97,7 @@ pub fn statement(
     page.list("", operands);
     let mut modifiers = Vec::new();
     for (slot, value) in form.slots.iter().zip(&candidate.values) {
-        let Some(value) = value.filter(|v| !entry.path.contains(v) && !names_space(arrangement, v)) else { continue };
+        let Some(value) = value.filter(|v| !entry.path.contains(v) && !names_space(variant, v)) else { continue };
         // A type speaks for itself, unless the instruction says what it stands for.
         if slot.is_type && !entry.modifiers.iter().any(|m| m.name == value) {
             continue;
@@ -108,7 +108,7 @@ pub fn statement(
         }
     }
     page.list("", modifiers);
-    let here = |g: &Gate| !always(g) && applies(g.when, &candidate.values, arrangement);
+    let here = |g: &Gate| !always(g) && applies(g.when, &candidate.values, variant);
     page.text(strongest(form.gates, here, environment).unwrap_or_default());
     // The lanes of this very form are with the operands: what the text says of those of all forms is left to the chapter.
     let of_all = |p: &&Passage| !written.lanes.is_empty() && p.when.is_empty() && is_block(p.text);
@@ -147,16 +147,16 @@ fn is_formula(sentence: &str) -> bool {
 }
 
 /// An address in the state space that is written, of those that the form allows.
-fn in_space(spec: &Spec, values: &[Option<&'static str>]) -> Spec {
+fn in_space(spec: &OperandSpec, values: &[Option<&'static str>]) -> OperandSpec {
     let written = |spaces: &&'static [&'static str]| spaces.iter().position(|s| values.contains(&Some(*s)));
     let spaces = spec.spaces.map(|all| written(&all).and_then(|at| all.get(at..=at)).unwrap_or(all));
-    Spec { spaces, ..*spec }
+    OperandSpec { spaces, ..*spec }
 }
 
 /// Whether a modifier says in which state space an address lies: the address says so itself.
-fn names_space(arrangement: &Arrangement, value: &str) -> bool {
-    arrangement.operands.iter().any(|(_, shape)| match shape {
-        Shape::Address(parts) => parts.iter().any(|spec| spec.spaces.is_some_and(|all| all.contains(&value))),
+fn names_space(variant: &OperandVariant, value: &str) -> bool {
+    variant.operands.iter().any(|(_, shape)| match shape {
+        OperandPattern::Address(parts) => parts.iter().any(|spec| spec.spaces.is_some_and(|all| all.contains(&value))),
         _ => false,
     })
 }
@@ -237,7 +237,7 @@ fn finish(page: &mut Page, opcode: &'static Opcode, entry: &'static Entry, shown
 }
 
 /// What is known of an instruction whose modifiers are not complete, or fit no form: the forms that can still be reached.
-pub fn reachable(opcode: &'static Opcode, modifiers: &[&str], nearest: Option<(&Head, &Mismatch)>) -> Page {
+pub fn reachable(opcode: &'static Opcode, modifiers: &[&str], nearest: Option<(&Mnemonic, &MnemonicMismatch)>) -> Page {
     let mut page = Page::default();
     let takes = |form: &&'static ptx_isa::tables::Form| {
         modifiers.iter().all(|m| form.slots.iter().any(|s| s.values.contains(m)))

@@ -4,7 +4,7 @@ use super::statement::Statement;
 use super::{Fix, fix};
 use ptx_analysis::Code;
 use ptx_analysis::ast::Instruction;
-use ptx_analysis::head::{Candidate, Head, Problem};
+use ptx_analysis::mnemonic::{Candidate, Mnemonic, MnemonicProblem};
 use ptx_analysis::rules::operand_kind::is_handle_of_wrong_type;
 use ptx_analysis::semantics;
 use ptx_isa::ISA;
@@ -93,9 +93,10 @@ impl Try<'_, '_, '_> {
     }
 
     /// The values of the places that must be filled and are not.
-    fn missing(&mut self, head: &Head) {
+    fn missing(&mut self, head: &Mnemonic) {
         let Some(mismatch) = &head.mismatch else { return };
-        let slots = mismatch.problems.iter().filter_map(|p| if let Problem::Missing(s) = p { Some(*s) } else { None });
+        let slots =
+            mismatch.problems.iter().filter_map(|p| if let MnemonicProblem::Missing(s) = p { Some(*s) } else { None });
         let values: Vec<&'static str> = slots.flat_map(|s| s.values.iter().copied()).collect();
         let before = self.out.len();
         self.insert(&values);
@@ -110,7 +111,7 @@ impl Try<'_, '_, '_> {
     }
 
     /// Another value in the place of a modifier that some form has in the same place.
-    fn change(&mut self, head: &Head, what: Change) {
+    fn change(&mut self, head: &Mnemonic, what: Change) {
         for index in 0..self.instruction.modifiers.len() {
             let old = self.instruction.modifiers[index].text;
             if what.covers(old) {
@@ -119,7 +120,7 @@ impl Try<'_, '_, '_> {
         }
     }
 
-    fn replace(&mut self, head: &Head, index: usize, what: Change) {
+    fn replace(&mut self, head: &Mnemonic, index: usize, what: Change) {
         let old = self.instruction.modifiers[index];
         let mut values: Vec<&'static str> = Vec::new();
         for slot in slots(self.opcode).filter(|s| s.values.contains(&old.text)) {
@@ -129,7 +130,7 @@ impl Try<'_, '_, '_> {
         }
         // What is no modifier of this instruction may stand in the place of one that is missing.
         for problem in head.mismatch.iter().flat_map(|m| &m.problems) {
-            if let Problem::Missing(slot) = problem {
+            if let MnemonicProblem::Missing(slot) = problem {
                 values.extend(slot.values.iter().filter(|v| !values.contains(v)).copied().collect::<Vec<_>>());
             }
         }
@@ -143,7 +144,7 @@ impl Try<'_, '_, '_> {
     }
 
     /// Optional modifiers that are not there.
-    fn add(&mut self, head: &Head, what: Change) {
+    fn add(&mut self, head: &Mnemonic, what: Change) {
         let forms: Vec<&'static Form> = match head.candidates.first() {
             Some(_) => head.candidates.iter().map(|c| c.form).collect(),
             None => head.mismatch.iter().map(|m| m.form).collect(),
@@ -174,7 +175,7 @@ impl Try<'_, '_, '_> {
     }
 
     /// Without a modifier, with another in its place, with one more.
-    fn neighbours(&mut self, head: &Head) {
+    fn neighbours(&mut self, head: &Mnemonic) {
         let place = self.statement.place();
         let inside = |m: Range<usize>| place.start <= m.start && m.end <= place.end;
         let count = self.instruction.modifiers.len();
@@ -200,7 +201,7 @@ impl Try<'_, '_, '_> {
     }
 
     /// The modifiers in the order of the form.
-    fn order(&mut self, head: &Head) {
+    fn order(&mut self, head: &Mnemonic) {
         let Some(mismatch) = &head.mismatch else { return };
         let mut left = self.modifiers();
         let mut sorted: Vec<&str> = Vec::new();
@@ -212,7 +213,7 @@ impl Try<'_, '_, '_> {
         if !left.is_empty() || self.instruction.modifiers.is_empty() {
             return;
         }
-        let range = self.instruction.opcode.range().end..self.instruction.head().end;
+        let range = self.instruction.opcode.range().end..self.instruction.mnemonic_range().end;
         let text = sorted.concat();
         if self.offer(format!("Write `{}{text}`", self.instruction.opcode.text), range, &text)
             && let Some(last) = self.out.last_mut()

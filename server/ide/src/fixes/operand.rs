@@ -7,8 +7,8 @@ use ptx_analysis::Code;
 use ptx_analysis::Edit;
 use ptx_analysis::ast::Instruction;
 use ptx_analysis::literal;
-use ptx_analysis::operands::{Mismatch, What, special};
-use ptx_analysis::spec::Spec;
+use ptx_analysis::operands::{MismatchKind, OperandMismatch, special};
+use ptx_analysis::spec::OperandSpec;
 use ptx_analysis::symbols::Symbol;
 use ptx_analysis::types::TypeId;
 use ptx_isa::tables::{Access, Kind, TypeClass};
@@ -74,60 +74,63 @@ impl Try<'_, '_, '_> {
         }
     }
 
-    fn mismatch(&mut self, mismatch: &Mismatch) {
+    fn mismatch(&mut self, mismatch: &OperandMismatch) {
         let spec = mismatch.spec.as_ref();
         let written = self.written().to_owned();
-        match &mismatch.what {
-            What::Undeclared(name) => {
+        match &mismatch.kind {
+            MismatchKind::Undeclared(name) => {
                 if let Some(ty) = spec.and_then(|s| self.likely_type(s)) {
                     self.declare(name, ty);
                 }
             }
-            What::RegisterType(register, ty) => {
+            MismatchKind::RegisterType(register, ty) => {
                 if let Some(spec) = spec {
                     self.convert(register, *ty, spec);
                 }
             }
-            What::SpecialType { .. } | What::SpecialRegister | What::Immediate | What::ImmediateAddress => {
+            MismatchKind::SpecialType { .. }
+            | MismatchKind::SpecialRegister
+            | MismatchKind::Immediate
+            | MismatchKind::ImmediateAddress => {
                 if let Some(spec) = spec {
                     self.move_first(spec);
                 }
             }
-            What::SpecialVector { components, .. } => {
+            MismatchKind::SpecialVector { components, .. } => {
                 for component in components.chars() {
                     let text = format!("{written}.{component}");
                     self.offer(format!("Read `{text}`"), &text, false);
                 }
             }
-            What::ImmediateClass { integer: true } => {
+            MismatchKind::ImmediateClass { integer: true } => {
                 for text in float_of(&written) {
                     self.offer(format!("Write `{text}`"), &text, true);
                 }
             }
-            What::ImmediateClass { integer: false } => {
+            MismatchKind::ImmediateClass { integer: false } => {
                 if let Some(text) = integer_of(&written) {
                     self.offer(format!("Write `{text}`"), &text, true);
                 }
             }
-            What::MustBeAddress => self.brackets(),
-            What::UnexpectedAddress => {
+            MismatchKind::MustBeAddress => self.brackets(),
+            MismatchKind::UnexpectedAddress => {
                 if let Some(inner) = written.strip_prefix('[').and_then(|w| w.strip_suffix(']')) {
                     self.offer("Remove the brackets".to_owned(), inner.trim(), false);
                 }
             }
-            What::MustBeVector => self.offer(format!("Write `{{{written}}}`"), &format!("{{{written}}}"), true),
-            What::UnexpectedVector => {
+            MismatchKind::MustBeVector => self.offer(format!("Write `{{{written}}}`"), &format!("{{{written}}}"), true),
+            MismatchKind::UnexpectedVector => {
                 if let Some(inner) = written.strip_prefix('{').and_then(|w| w.strip_suffix('}')) {
                     self.offer("Remove the braces".to_owned(), inner.trim(), true);
                 }
             }
-            What::MinusOffset => {
+            MismatchKind::MinusOffset => {
                 if let Some(at) = written.rfind('-') {
                     let text = format!("{}+-{}", written[..at].trim_end(), written[at + 1..].trim_start());
                     self.offer(format!("Write `{text}`"), &text, true);
                 }
             }
-            What::Sink => {
+            MismatchKind::Sink => {
                 if let Some(ty) = spec.and_then(|s| self.likely_type(s)) {
                     self.sink(ty);
                 }
@@ -151,7 +154,7 @@ impl Try<'_, '_, '_> {
     }
 
     /// The type of a register that would fit.
-    fn likely_type(&self, spec: &Spec) -> Option<&'static str> {
+    fn likely_type(&self, spec: &OperandSpec) -> Option<&'static str> {
         match spec.value.kind {
             Kind::Address(_) => Some(self.pointer()),
             Kind::Value if !spec.value.immediate_only => Some(spec.ty.map_or(".b32", register_type)),
@@ -178,7 +181,7 @@ impl Try<'_, '_, '_> {
     }
 
     /// `mov` into a new register, which takes the operand's place.
-    fn move_first(&mut self, spec: &Spec) {
+    fn move_first(&mut self, spec: &OperandSpec) {
         if spec.value.access != Access::Read {
             return;
         }
@@ -198,7 +201,7 @@ impl Try<'_, '_, '_> {
     }
 
     /// `cvt` or `mov` of a register of another type.
-    fn convert(&mut self, register: &str, found: TypeId, spec: &Spec) {
+    fn convert(&mut self, register: &str, found: TypeId, spec: &OperandSpec) {
         let Some(wanted) = spec.ty.filter(|t| t.info().class != TypeClass::Pred) else { return };
         if found.info().class == TypeClass::Pred {
             return;

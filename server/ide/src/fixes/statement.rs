@@ -2,9 +2,9 @@
 
 use ptx_analysis::Finding;
 use ptx_analysis::ast::Instruction;
-use ptx_analysis::head::Head;
 use ptx_analysis::lower::{self, Source};
-use ptx_analysis::operands::{Mismatch, Names};
+use ptx_analysis::mnemonic::Mnemonic;
+use ptx_analysis::operands::{NameLookup, OperandMismatch};
 use ptx_analysis::semantics::names::Around;
 use ptx_analysis::semantics::{choose, instruction_around, mnemonic};
 use ptx_analysis::symbols::Symbol;
@@ -34,11 +34,11 @@ pub struct Statement<'t> {
 
 /// Names of a text under trial: those that the fix declares, then those of the file. What nothing declares is another mistake.
 struct Trial<'a> {
-    around: &'a dyn Names,
+    around: &'a dyn NameLookup,
     declared: &'a [(String, Symbol)],
 }
 
-impl Names for Trial<'_> {
+impl NameLookup for Trial<'_> {
     fn look_up(&self, name: &str) -> Option<Symbol> {
         if let Some((_, symbol)) = self.declared.iter().find(|(n, _)| n == name) {
             return Some(*symbol);
@@ -77,14 +77,14 @@ impl<'t> Statement<'t> {
     }
 
     /// The opcode and the head, if there is such an opcode.
-    pub fn head(&self, instruction: &Instruction<'_>) -> Option<(&'static Opcode, Head)> {
+    pub fn head(&self, instruction: &Instruction<'_>) -> Option<(&'static Opcode, Mnemonic)> {
         let opcode = ISA.opcode(instruction.opcode.text)?;
         let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
         Some((opcode, mnemonic(opcode, &modifiers)?))
     }
 
     /// The way of giving operands that comes nearest, and what does not fit it.
-    pub fn mismatches(&self, instruction: &Instruction<'_>, head: &Head) -> Vec<Mismatch> {
+    pub fn mismatches(&self, instruction: &Instruction<'_>, head: &Mnemonic) -> Vec<OperandMismatch> {
         choose(instruction, head, &[], &self.names).map_or_else(Vec::new, |r| r.mismatches().to_vec())
     }
 

@@ -3,7 +3,7 @@
 use super::statement::Statement;
 use super::{Fix, fix};
 use ptx_analysis::Code;
-use ptx_analysis::head::Candidate;
+use ptx_analysis::mnemonic::Candidate;
 use ptx_analysis::semantics;
 use ptx_isa::tables::Successor;
 
@@ -24,13 +24,13 @@ pub fn fixes(statement: &Statement<'_>, out: &mut Vec<Fix>) {
                 continue;
             };
             let new_head = canonical(opcode.name, &candidate);
-            let end = instruction.operands.last().map_or(instruction.head().end, |o| o.range.end);
+            let end = instruction.operands.last().map_or(instruction.mnemonic_range().end, |o| o.range.end);
             let more: String = operands.iter().map(|o| format!(", {o}")).collect();
-            let text = statement.with(&[(instruction.head(), &new_head), (end..end, &more)]);
+            let text = statement.with(&[(instruction.mnemonic_range(), &new_head), (end..end, &more)]);
             if !statement.is_better(&text, &[]) {
                 continue;
             }
-            let mut edits = vec![statement.replace(instruction.head(), &new_head)];
+            let mut edits = vec![statement.replace(instruction.mnemonic_range(), &new_head)];
             if !more.is_empty() {
                 edits.push(statement.replace(end..end, &more));
             }

@@ -6,7 +6,7 @@ use super::logic::{self, Input};
 use super::number;
 use crate::describe::Page;
 use ptx_analysis::ast::Instruction;
-use ptx_analysis::spec::{Arrangement, Spec};
+use ptx_analysis::spec::{OperandSpec, OperandVariant};
 use ptx_isa::ISA;
 use ptx_isa::tables::{BitField, Encoding};
 use std::ops::Range;
@@ -30,8 +30,8 @@ pub fn all(operands: &[Given], modifiers: &[&'static str]) -> Page {
 
 /// What the literals among the operands of an instruction mean, each in a few words: the places of those that can be said so in the
 /// text of the instruction. `text` is that text.
-pub fn short(instruction: &Instruction<'_>, arrangement: &Arrangement, text: &str) -> Vec<(Range<usize>, String)> {
-    let operands = given(instruction, arrangement, text);
+pub fn short(instruction: &Instruction<'_>, variant: &OperandVariant, text: &str) -> Vec<(Range<usize>, String)> {
+    let operands = given(instruction, variant, text);
     let names = |name: &str| ISA.modifier(name).map(|m| m.name);
     let modifiers: Vec<&'static str> = instruction.modifiers.iter().filter_map(|m| names(m.text)).collect();
     let context = Context { operands: &operands, modifiers: &modifiers };
@@ -68,7 +68,7 @@ struct Context<'h> {
 }
 
 impl<'h> Context<'h> {
-    fn page(&self, spec: &Spec, number: i128) -> Page {
+    fn page(&self, spec: &OperandSpec, number: i128) -> Page {
         let mut page = Page::default();
         if spec.value.lanes {
             page.text(format!("`{}` names {}.", spec.value.name, number::lanes(number as u32)));
@@ -96,7 +96,7 @@ impl<'h> Context<'h> {
     }
 
     /// A mask of all lanes is what everybody expects.
-    fn short(&self, spec: &Spec, number: i128) -> Option<String> {
+    fn short(&self, spec: &OperandSpec, number: i128) -> Option<String> {
         if spec.value.lanes && number as u32 != u32::MAX {
             return Some(number::lanes(number as u32));
         }

@@ -2,17 +2,17 @@
 
 use crate::fragment::{describe, operands_of, register_at, summary};
 use ptx_analysis::ast::Instruction;
-use ptx_analysis::head::Candidate;
-use ptx_analysis::spec::Arrangement;
+use ptx_analysis::mnemonic::Candidate;
+use ptx_analysis::spec::OperandVariant;
 use std::ops::Range;
 
 /// Which elements the matrix operands of an instruction hold, a line each by the operand's name.
 pub fn lanes(
     instruction: &Instruction<'_>,
     candidate: &Candidate,
-    arrangement: &Arrangement,
+    variant: &OperandVariant,
 ) -> Vec<(&'static str, String)> {
-    let all = operands_of(instruction, candidate, arrangement);
+    let all = operands_of(instruction, candidate, variant);
     all.iter().map(|operand| (operand.name, summary(&operand.found))).collect()
 }
 
@@ -20,11 +20,11 @@ pub fn lanes(
 pub fn matrix(
     instruction: &Instruction<'_>,
     candidate: &Candidate,
-    arrangement: &Arrangement,
+    variant: &OperandVariant,
     range: &Range<usize>,
     name: &str,
 ) -> Option<String> {
-    let all = operands_of(instruction, candidate, arrangement);
+    let all = operands_of(instruction, candidate, variant);
     let covers = |r: &Range<usize>| r.start <= range.start && range.end <= r.end;
     let operand = all.iter().find(|o| covers(&o.operand.range))?;
     let register = register_at(operand.operand, range).map(|number| (number, name));

@@ -8,7 +8,7 @@ use ptx_analysis::literal;
 use ptx_analysis::lower::{self, Source};
 use ptx_analysis::semantics::ResolvedInstruction;
 use ptx_analysis::semantics::names::Around;
-use ptx_analysis::spec::{Arrangement, Shape, Spec};
+use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant};
 use ptx_analysis::{Severity, statement};
 use ptx_isa::ISA;
 use ptx_isa::tables::Opcode;
@@ -16,24 +16,24 @@ use ptx_syntax::kinds;
 use std::ops::Range;
 
 /// The operand that covers a range, as its form has it.
-fn spec_at(instruction: &Instruction<'_>, arrangement: &Arrangement, range: &Range<usize>) -> Option<Spec> {
+fn spec_at(instruction: &Instruction<'_>, variant: &OperandVariant, range: &Range<usize>) -> Option<OperandSpec> {
     let covers = |r: &Range<usize>| r.start <= range.start && range.end <= r.end;
     let index = instruction.operands.iter().position(|o| covers(&o.range))?;
     let operand = &instruction.operands[index];
-    match &arrangement.operands.get(index)?.1 {
-        Shape::Value(spec) => Some(*spec),
-        Shape::Pair(both) => match &operand.kind {
+    match &variant.operands.get(index)?.1 {
+        OperandPattern::Value(spec) => Some(*spec),
+        OperandPattern::Pair(both) => match &operand.kind {
             OperandKind::Pair(given) if covers(&given.1.range) => Some(both.1),
             _ => Some(both.0),
         },
-        Shape::Address(parts) => match &operand.kind {
+        OperandPattern::Address(parts) => match &operand.kind {
             OperandKind::Address(given) => {
                 let part = given.iter().position(|o| covers(&o.range))?;
                 parts.get(part).copied()
             }
             _ => parts.first().copied(),
         },
-        Shape::Arguments(_) | Shape::Sink => None,
+        OperandPattern::Arguments(_) | OperandPattern::Sink => None,
     }
 }
 
@@ -55,7 +55,7 @@ impl<'t> At<'t> {
         let opcode = ISA.opcode(&name)?;
         let all = || (self.leaf.byte_range(), describe::reachable(opcode, &[], None));
         let found = self.with_instruction(|instruction, base| {
-            let range = instruction.head();
+            let range = instruction.mnemonic_range();
             let range = base + range.start..base + range.end;
             Some((range, self.resolved(opcode, instruction, base)?))
         });
@@ -64,7 +64,7 @@ impl<'t> At<'t> {
 
     fn resolved(&self, opcode: &'static Opcode, instruction: &Instruction<'_>, base: usize) -> Option<Page> {
         let resolved = self.semantics.mnemonic(instruction);
-        let head = resolved.head.as_ref()?;
+        let head = resolved.mnemonic.as_ref()?;
         if !head.entry.checked {
             return Some(describe::unchecked(head.entry));
         }
@@ -72,14 +72,14 @@ impl<'t> At<'t> {
             let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
             return Some(describe::reachable(opcode, &modifiers, Some((head, mismatch))));
         }
-        let ResolvedInstruction { candidate, arrangement, .. } = resolved.choose(instruction, &self.names())?;
+        let ResolvedInstruction { candidate, variant, .. } = resolved.choose(instruction, &self.names())?;
         let text = self.snapshot.text(base..base + instruction.range.end);
-        let given = given(instruction, arrangement, &text);
+        let given = given(instruction, variant, &text);
         let names: Vec<(&str, &str)> = given.iter().map(|g| (g.name, g.text.as_str())).collect();
         let modifiers: Vec<&str> = candidate.values.iter().flatten().copied().collect();
         let decoded = decode::all(&given, &modifiers);
-        let lanes = lanes(instruction, candidate, arrangement);
-        let chosen = Chosen { candidate, arrangement };
+        let lanes = lanes(instruction, candidate, variant);
+        let chosen = Chosen { candidate, variant };
         let written = Written { operands: &names, lanes: &lanes, decoded };
         Some(describe::statement(opcode, head, chosen, written, self.semantics.environment()))
     }
@@ -90,7 +90,7 @@ impl<'t> At<'t> {
         let found = self.with_instruction(|instruction, base| {
             let opcode = ISA.opcode(instruction.opcode.text)?;
             let resolved = self.semantics.mnemonic(instruction);
-            let head = resolved.head.as_ref()?;
+            let head = resolved.mnemonic.as_ref()?;
             let suffix = instruction.suffixes.iter().any(|(_, w)| w.start as usize + base == range.start);
             let chosen = resolved.choose(instruction, &self.names()).and_then(|resolved| {
                 let candidate = resolved.candidate;
@@ -135,18 +135,16 @@ impl<'t> At<'t> {
     pub(super) fn here_at(&self, range: Range<usize>) -> Option<Here> {
         self.with_instruction(|instruction, base| {
             let resolved = self.semantics.mnemonic(instruction);
-            let ResolvedInstruction { candidate, arrangement, .. } = resolved.choose(instruction, &self.names())?;
+            let ResolvedInstruction { candidate, variant, .. } = resolved.choose(instruction, &self.names())?;
             let local = range.start.checked_sub(base)?..range.end.checked_sub(base)?;
-            let spec = spec_at(instruction, arrangement, &local)?;
+            let spec = spec_at(instruction, variant, &local)?;
             let text = self.snapshot.text(base..base + instruction.range.end);
             Some(Here {
                 written: head_text(instruction, candidate.entry.name),
                 note: candidate.entry.operands.iter().find(|o| o.name == spec.value.name).map(|o| o.doc),
-                operands: given(instruction, arrangement, &text),
+                operands: given(instruction, variant, &text),
                 modifiers: candidate.values.iter().flatten().copied().collect(),
-                matrix: text
-                    .get(local.clone())
-                    .and_then(|name| matrix(instruction, candidate, arrangement, &local, name)),
+                matrix: text.get(local.clone()).and_then(|name| matrix(instruction, candidate, variant, &local, name)),
                 spec,
             })
         })
@@ -168,7 +166,7 @@ pub(super) struct Here {
     /// Opcode and modifiers.
     pub written: String,
     /// What the form says of the operand.
-    pub spec: Spec,
+    pub spec: OperandSpec,
     /// What the operand is for.
     pub note: Option<&'static str>,
     /// All operands.
@@ -190,7 +188,7 @@ pub(super) struct Given {
     /// Its value, if it is an integer.
     pub value: Option<i128>,
     /// What the form says of it.
-    pub spec: Spec,
+    pub spec: OperandSpec,
 }
 
 impl Here {
@@ -205,10 +203,10 @@ impl Here {
 const LONGEST_OPERAND: usize = 40;
 
 /// The operands of an instruction by their names. `text` is that of the instruction.
-pub(super) fn given(instruction: &Instruction<'_>, arrangement: &Arrangement, text: &str) -> Vec<Given> {
+pub(super) fn given(instruction: &Instruction<'_>, variant: &OperandVariant, text: &str) -> Vec<Given> {
     let mut out = Vec::new();
-    for (operand, (_, shape)) in instruction.operands.iter().zip(&arrangement.operands) {
-        let mut add = |spec: &Spec, operand: &Operand<'_>| {
+    for (operand, (_, shape)) in instruction.operands.iter().zip(&variant.operands) {
+        let mut add = |spec: &OperandSpec, operand: &Operand<'_>| {
             let written = text.get(operand.range.clone()).unwrap_or("");
             let short = match written.char_indices().nth(LONGEST_OPERAND) {
                 Some((end, _)) => format!("{} …", written.get(..end).unwrap_or("").trim_end()),
@@ -218,12 +216,12 @@ pub(super) fn given(instruction: &Instruction<'_>, arrangement: &Arrangement, te
             out.push(Given { name: spec.value.name, text: short, range, value, spec: *spec });
         };
         match (shape, &operand.kind) {
-            (Shape::Value(spec) | Shape::Arguments(spec), _) => add(spec, operand),
-            (Shape::Pair(specs), OperandKind::Pair(both)) => {
+            (OperandPattern::Value(spec) | OperandPattern::Arguments(spec), _) => add(spec, operand),
+            (OperandPattern::Pair(specs), OperandKind::Pair(both)) => {
                 add(&specs.0, &both.0);
                 add(&specs.1, &both.1);
             }
-            (Shape::Address(specs), OperandKind::Address(parts)) => {
+            (OperandPattern::Address(specs), OperandKind::Address(parts)) => {
                 specs.iter().zip(parts).for_each(|(spec, part)| add(spec, part));
             }
             _ => {}

@@ -5,7 +5,7 @@ use super::{Hint, HintPart, Hints};
 use ptx_analysis::ast::OperandKind;
 use ptx_analysis::lower::named_children;
 use ptx_analysis::semantics::names::What;
-use ptx_analysis::spec::Shape;
+use ptx_analysis::spec::OperandPattern;
 use ptx_isa::tables::{Access, Kind};
 use ptx_syntax::{Node, fields, kinds};
 
@@ -14,16 +14,18 @@ impl<'t> Hints<'t> {
         if !self.options.arguments {
             return;
         }
-        let operands = || resolved.instruction.operands.iter().zip(&resolved.arrangement.operands);
+        let operands = || resolved.instruction.operands.iter().zip(&resolved.variant.operands);
         let callee = operands().find_map(|(operand, (_, shape))| match (shape, &operand.kind) {
-            (Shape::Value(spec), OperandKind::Name(name)) if spec.value.kind == Kind::Function => Some(*name),
+            (OperandPattern::Value(spec), OperandKind::Name(name)) if spec.value.kind == Kind::Function => Some(*name),
             _ => None,
         });
         let Some(callee) = callee else { return };
         let found = self.declaration(resolved.node, callee).filter(|d| d.what == What::Function);
         let Some(function) = found.map(|d| d.statement) else { return };
         for (operand, (_, shape)) in operands() {
-            let (Shape::Arguments(spec), OperandKind::Arguments(given)) = (shape, &operand.kind) else { continue };
+            let (OperandPattern::Arguments(spec), OperandKind::Arguments(given)) = (shape, &operand.kind) else {
+                continue;
+            };
             let field = if spec.value.access == Access::Read { fields().parameters } else { fields().returns };
             let names = self.parameters(function, field);
             for (number, (argument, name)) in given.iter().zip(names).enumerate() {

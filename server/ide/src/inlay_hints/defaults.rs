@@ -3,7 +3,7 @@
 use super::instruction::Resolved;
 use super::{Defaults, Hint, Hints};
 use crate::fixes::TextEdit;
-use ptx_analysis::head::{self, holds};
+use ptx_analysis::mnemonic::{self, holds};
 use ptx_analysis::semantics;
 use ptx_isa::ISA;
 use ptx_isa::tables::Implied;
@@ -15,7 +15,7 @@ impl Hints<'_> {
             Defaults::Notable => !d.plain,
             Defaults::All => true,
         };
-        let (candidate, names) = (resolved.candidate, Some(&resolved.arrangement.names[..]));
+        let (candidate, names) = (resolved.candidate, Some(&resolved.variant.names[..]));
         let empty = |d: &&Implied| candidate.values.get(usize::from(d.slot)).is_some_and(Option::is_none);
         let holds = |d: &&Implied| holds(d.when, &candidate.values, names) == Some(true);
         let implied = candidate.form.implied.iter();
@@ -59,8 +59,8 @@ impl Hints<'_> {
         else {
             return false;
         };
-        let names = Some(&resolved.arrangement.names[..]);
-        let same_form = |c: &&head::Candidate| std::ptr::eq(c.form, resolved.candidate.form);
+        let names = Some(&resolved.variant.names[..]);
+        let same_form = |c: &&mnemonic::Candidate| std::ptr::eq(c.form, resolved.candidate.form);
         head.candidates.iter().find(same_form).is_some_and(|c| {
             let applies = |g: &ptx_isa::tables::Gate| holds(g.when, &c.values, names) == Some(true);
             self.environment.refused(c.form.gates, applies).is_none()

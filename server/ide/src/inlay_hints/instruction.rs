@@ -2,11 +2,11 @@
 
 use super::Hints;
 use ptx_analysis::ast::Instruction;
-use ptx_analysis::head::Candidate;
 use ptx_analysis::lower;
+use ptx_analysis::mnemonic::Candidate;
 use ptx_analysis::semantics::Fit;
 use ptx_analysis::semantics::names::Anything;
-use ptx_analysis::spec::Arrangement;
+use ptx_analysis::spec::OperandVariant;
 use ptx_syntax::Node;
 
 /// An instruction whose modifiers fit a form.
@@ -16,7 +16,7 @@ pub(super) struct Resolved<'i, 't> {
     pub base: usize,
     pub node: Node<'t>,
     pub candidate: &'i Candidate,
-    pub arrangement: &'i Arrangement,
+    pub variant: &'i OperandVariant,
 }
 
 impl<'t> Hints<'t> {
@@ -31,8 +31,8 @@ impl<'t> Hints<'t> {
         if !matches!(resolved.fit, Fit::Fits) {
             return;
         }
-        let (candidate, arrangement) = (resolved.candidate, resolved.arrangement);
-        let resolved = Resolved { instruction: &instruction, base: source.base, node, candidate, arrangement };
+        let (candidate, variant) = (resolved.candidate, resolved.variant);
+        let resolved = Resolved { instruction: &instruction, base: source.base, node, candidate, variant };
         self.decoded(&resolved, &text);
         self.defaults(&resolved);
         self.operands(&resolved);

@@ -6,7 +6,7 @@ use crate::fragment::fragment_labels;
 use crate::hover::decoded;
 use ptx_analysis::ast::{Operand, OperandKind};
 use ptx_analysis::semantics::names::What;
-use ptx_analysis::spec::Shape;
+use ptx_analysis::spec::OperandPattern;
 use ptx_analysis::symbols::Symbol;
 use ptx_isa::tables::{Access, Kind};
 use ptx_syntax::{Node, kinds};
@@ -18,7 +18,7 @@ impl<'t> Hints<'t> {
         if !self.options.decoded {
             return;
         }
-        for (range, words) in decoded(resolved.instruction, resolved.arrangement, text) {
+        for (range, words) in decoded(resolved.instruction, resolved.variant, text) {
             self.out.push(Hint::after(resolved.base + range.end, words));
         }
     }
@@ -34,12 +34,14 @@ impl<'t> Hints<'t> {
             return;
         }
         let mut written = Vec::new();
-        for (operand, (_, shape)) in resolved.instruction.operands.iter().zip(&resolved.arrangement.operands) {
+        for (operand, (_, shape)) in resolved.instruction.operands.iter().zip(&resolved.variant.operands) {
             match (shape, &operand.kind) {
-                (Shape::Value(spec), _) if spec.value.access != Access::Read && spec.value.kind == Kind::Value => {
+                (OperandPattern::Value(spec), _)
+                    if spec.value.access != Access::Read && spec.value.kind == Kind::Value =>
+                {
                     registers(operand, &mut written);
                 }
-                (Shape::Pair(both), OperandKind::Pair(parts)) => {
+                (OperandPattern::Pair(both), OperandKind::Pair(parts)) => {
                     for (spec, part) in [(&both.0, &parts.0), (&both.1, &parts.1)] {
                         if spec.value.access != Access::Read {
                             registers(part, &mut written);

@@ -1,6 +1,6 @@
 //! Modifiers of a form that may stand together.
 
-use ptx_analysis::head::is_legal;
+use ptx_analysis::mnemonic::is_legal;
 use ptx_isa::tables::Form;
 
 /// A value, or none, for each slot of a form.

@@ -6,7 +6,7 @@ use super::availability::{Availability, architectures, availability, versions};
 use super::combination::{Values, least, most};
 use module::{Parts, Shell};
 use ptx_analysis::Analyzer;
-use ptx_analysis::spec::{Arrangement, applies, arrangements};
+use ptx_analysis::spec::{OperandVariant, applies, operand_variants};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Form, Gate, Target, Version};
 use ptx_syntax::Snapshot;
@@ -55,17 +55,17 @@ fn with_options(
     option: &str,
 ) -> Option<Example> {
     let comma = if option.is_empty() { "" } else { ", " };
-    let sound = arrangements(form, values).into_iter().filter(|a| a.broken.is_none());
+    let sound = operand_variants(form, values).into_iter().filter(|a| a.broken.is_none());
     // The fewest operands come first.
-    let mut sound: Vec<Arrangement> = sound.collect();
+    let mut sound: Vec<OperandVariant> = sound.collect();
     if all_operands {
         sound.reverse();
     }
     let mut tries = TRIES;
-    for arrangement in &sound {
-        for (target, version) in homes(form, values, arrangement) {
+    for variant in &sound {
+        for (target, version) in homes(form, values, variant) {
             for shell in Shell::ALL {
-                let Some(parts) = Parts::new(entry, form, values, arrangement, shell) else { continue };
+                let Some(parts) = Parts::new(entry, form, values, variant, shell) else { continue };
                 let module = parts.module(version, &format!("{}{comma}{option}", target.name));
                 if is_clean(&module) {
                     return Some(Example { statement: parts.statement, version, target: target.name, module });
@@ -93,10 +93,10 @@ fn is_clean(module: &str) -> bool {
 fn homes(
     form: &'static Form,
     values: &Values,
-    arrangement: &Arrangement,
+    variant: &OperandVariant,
 ) -> impl Iterator<Item = (&'static Target, Version)> {
     let types = values.iter().flatten().filter_map(|v| ISA.ty(v)).flat_map(|t| t.gates);
-    let own = form.gates.iter().filter(|g| applies(g.when, values, arrangement));
+    let own = form.gates.iter().filter(|g| applies(g.when, values, variant));
     let gates: [Vec<&'static Gate>; 1] = [own.chain(types).collect()];
     let recent = |t: &&'static Target| versions(t).last() == Some(&ISA.newest()) && number(t) >= 75;
     let plain = |t: &&Target| t.name.ends_with(|c: char| c.is_ascii_digit());

@@ -5,7 +5,7 @@ use ptx_analysis::ast::{Operand, OperandKind};
 use ptx_analysis::lower::{self, Source};
 use ptx_analysis::semantics::Semantics;
 use ptx_analysis::semantics::names::{Anything, What};
-use ptx_analysis::spec::{Shape, Spec};
+use ptx_analysis::spec::{OperandPattern, OperandSpec};
 use ptx_isa::tables::{self, Flow, Kind};
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
@@ -19,7 +19,7 @@ pub struct Reader<'t> {
 
 /// An operand, or a part of one, as its form has it.
 struct Place<'s> {
-    spec: &'s Spec,
+    spec: &'s OperandSpec,
     /// It stands in brackets.
     bracketed: bool,
 }
@@ -56,7 +56,7 @@ impl<'t> Reader<'t> {
         let mnemonic = self.semantics.mnemonic(&instruction);
         let resolved = mnemonic.choose(&instruction, &Anything)?;
         let local = range.start.checked_sub(base)?..range.end.checked_sub(base)?;
-        let shapes = &resolved.arrangement.operands;
+        let shapes = &resolved.variant.operands;
         let pairs = instruction.operands.iter().zip(shapes);
         let place = pairs.filter(|(o, _)| covers(&o.range, &local)).find_map(|(o, (_, s))| place(o, s, &local))?;
         Some(self.done(&place, resolved.candidate.entry.flow))
@@ -94,18 +94,18 @@ fn covers(outer: &Range<usize>, inner: &Range<usize>) -> bool {
 }
 
 /// What the form says of the part of an operand that stands at a range.
-fn place<'s>(operand: &Operand<'_>, shape: &'s Shape, range: &Range<usize>) -> Option<Place<'s>> {
+fn place<'s>(operand: &Operand<'_>, shape: &'s OperandPattern, range: &Range<usize>) -> Option<Place<'s>> {
     let bracketed = matches!(operand.kind, OperandKind::Address(_));
     let spec = match (shape, &operand.kind) {
-        (Shape::Value(spec) | Shape::Arguments(spec), _) => spec,
-        (Shape::Pair(both), OperandKind::Pair(given)) if covers(&given.1.range, range) => &both.1,
-        (Shape::Pair(both), _) => &both.0,
-        (Shape::Address(specs), OperandKind::Address(parts)) => {
+        (OperandPattern::Value(spec) | OperandPattern::Arguments(spec), _) => spec,
+        (OperandPattern::Pair(both), OperandKind::Pair(given)) if covers(&given.1.range, range) => &both.1,
+        (OperandPattern::Pair(both), _) => &both.0,
+        (OperandPattern::Address(specs), OperandKind::Address(parts)) => {
             let part = parts.iter().position(|o| covers(&o.range, range))?;
             specs.get(part)?
         }
-        (Shape::Address(specs), _) => specs.first()?,
-        (Shape::Sink, _) => return None,
+        (OperandPattern::Address(specs), _) => specs.first()?,
+        (OperandPattern::Sink, _) => return None,
     };
     Some(Place { spec, bracketed })
 }

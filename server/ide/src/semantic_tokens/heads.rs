@@ -2,9 +2,9 @@
 //! them, a module a few hundred.
 
 use super::legend::{TokenKind, TokenModifiers};
-use ptx_analysis::head::{Candidate, holds};
+use ptx_analysis::mnemonic::{Candidate, holds};
 use ptx_analysis::semantics;
-use ptx_analysis::spec::{Arrangement, Shape, Spec};
+use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant};
 use ptx_analysis::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Access, Flow, Gate, Kind, Opcode, Term};
@@ -37,7 +37,7 @@ pub(super) struct Head {
     pub opcode: TokenModifiers,
     /// What the modifiers are, in the order written.
     pub modifiers: Vec<(TokenKind, TokenModifiers)>,
-    /// The roles of the operands and of the second parts of pairs: of each arrangement.
+    /// The roles of the operands and of the second parts of pairs: of each variant.
     roles: Vec<Vec<[Role; 2]>>,
 }
 
@@ -93,9 +93,9 @@ impl Heads {
         if resolved.entry.flow != Flow::Next {
             out.opcode = TokenModifiers::CONTROL_FLOW;
         }
-        let usable = |a: &&Arrangement| a.broken.is_none();
-        let arrangements = resolved.candidates.iter().flat_map(|c| c.arrangements.iter().filter(usable));
-        out.roles = arrangements.map(|a| a.operands.iter().map(|(_, shape)| roles(shape)).collect()).collect();
+        let usable = |a: &&OperandVariant| a.broken.is_none();
+        let variants = resolved.candidates.iter().flat_map(|c| c.variants.iter().filter(usable));
+        out.roles = variants.map(|a| a.operands.iter().map(|(_, shape)| roles(shape)).collect()).collect();
         out.roles.sort_by_key(Vec::len);
         self.flag(&resolved.candidates, &written, &mut out);
         if resolved.candidates.is_empty() {
@@ -184,15 +184,15 @@ pub(super) fn modifier(name: &str) -> (TokenKind, TokenModifiers) {
     }
 }
 
-fn roles(shape: &Shape) -> [Role; 2] {
+fn roles(shape: &OperandPattern) -> [Role; 2] {
     match shape {
-        Shape::Value(spec) | Shape::Arguments(spec) => [role(spec); 2],
-        Shape::Pair(both) => [role(&both.0), role(&both.1)],
-        Shape::Address(_) | Shape::Sink => [Role::Read; 2],
+        OperandPattern::Value(spec) | OperandPattern::Arguments(spec) => [role(spec); 2],
+        OperandPattern::Pair(both) => [role(&both.0), role(&both.1)],
+        OperandPattern::Address(_) | OperandPattern::Sink => [Role::Read; 2],
     }
 }
 
-fn role(spec: &Spec) -> Role {
+fn role(spec: &OperandSpec) -> Role {
     match spec.value.kind {
         Kind::Label => Role::Label,
         Kind::Function => Role::Function,

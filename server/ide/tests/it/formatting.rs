@@ -347,7 +347,7 @@ fn on_type() {
 #[test]
 fn a_line_end_indents_the_next_line_of_each_kernel() {
     let mut checked = 0;
-    for text in crate::pieces::files(&["kernels"]) {
+    for text in crate::chunks::files(&["kernels"]) {
         let mut start = 0;
         for line in text.split_inclusive('\n') {
             let (above, indent) = (&text[..start], line.len() - line.trim_start_matches(' ').len());
@@ -427,7 +427,7 @@ pub fn many_options() -> [FormatOptions; 3] {
 }
 
 fn samples() -> Vec<String> {
-    crate::pieces::files(&["kernels", "fixtures"])
+    crate::chunks::files(&["kernels", "fixtures"])
 }
 
 #[test]

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod assists;
+mod chunks;
 mod code_lenses;
 mod completion;
 mod completion_directives;
@@ -22,7 +23,6 @@ mod hover_tables;
 mod hover_values;
 mod inlay_hints;
 mod navigation;
-mod pieces;
 mod reference;
 mod references;
 mod registers;

@@ -84,13 +84,13 @@ mod tests {
     fn pieces_do_not_show() {
         let function = "// One of them.\n.func f()\n{\n    mov.u32 %r1, 0x1f; // é\n    ret;\n} // behind\n\n";
         let text = format!("\n.version 8.0\n.target sm_80\n{}.global .u32 last;\n", function.repeat(3));
-        let pieces = Snapshot::cut(&text, 2, 1);
+        let pieces = Snapshot::with_chunk_size(&text, 2, 1);
         assert_eq!(pieces.roots().count(), 4);
         let shown = render(&pieces);
         assert_eq!(shown.matches("(function ").count(), 3, "{shown}");
         assert_eq!(shown, render(&Snapshot::new(&text)));
         let long = text.repeat(1 + MOST_BYTES / shown.len());
-        let shown = render(&Snapshot::cut(&long, 2, 1));
+        let shown = render(&Snapshot::with_chunk_size(&long, 2, 1));
         assert!(shown.ends_with("; the rest is left out\n") && shown.len() < MOST_BYTES + 1000);
         assert!(shown == render(&Snapshot::new(&long)));
     }

@@ -2,20 +2,20 @@
 
 use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::operand_kind;
-use crate::forms::operands::{self, Names};
-use crate::forms::spec::{Arrangement, Shape};
+use crate::forms::operands::{self, NameLookup};
+use crate::forms::spec::{OperandPattern, OperandVariant};
 use crate::hir::ast::Instruction;
 
 /// The report on two operands that are the wrong way round. `text` is the instruction's.
 pub fn report(
     instruction: &Instruction<'_>,
-    arrangement: &Arrangement,
-    names: &dyn Names,
-    (text, head): (&str, &str),
+    variant: &OperandVariant,
+    names: &dyn NameLookup,
+    (text, mnemonic): (&str, &str),
 ) -> Option<Diagnostic> {
     let fits = |operand: usize, place: usize| {
         let mut found = Vec::new();
-        let (operand, (_, shape)) = (instruction.operands.get(operand)?, arrangement.operands.get(place)?);
+        let (operand, (_, shape)) = (instruction.operands.get(operand)?, variant.operands.get(place)?);
         operands::check(operand, shape, names, &mut found);
         Some(found.is_empty())
     };
@@ -26,21 +26,21 @@ pub fn report(
     }
     let place = |index: usize| {
         let operand = instruction.operands.get(index)?;
-        let (_, shape) = arrangement.operands.get(index)?;
+        let (_, shape) = variant.operands.get(index)?;
         Some((operand.range.clone(), text.get(operand.range.clone())?, name(shape)?))
     };
     let (first, second) = (place(first)?, place(second)?);
-    Some(operand_kind::exchanged(first, second, head))
+    Some(operand_kind::exchanged(first, second, mnemonic))
 }
 
 /// How the manual names an operand.
-fn name(shape: &Shape) -> Option<String> {
+fn name(shape: &OperandPattern) -> Option<String> {
     Some(match shape {
-        Shape::Value(spec) | Shape::Arguments(spec) => spec.value.name.to_owned(),
-        Shape::Address(parts) => {
+        OperandPattern::Value(spec) | OperandPattern::Arguments(spec) => spec.value.name.to_owned(),
+        OperandPattern::Address(parts) => {
             format!("[{}]", parts.iter().map(|p| p.value.name).collect::<Vec<_>>().join(", "))
         }
-        Shape::Pair(both) => format!("{}|{}", both.0.value.name, both.1.value.name),
-        Shape::Sink => return None,
+        OperandPattern::Pair(both) => format!("{}|{}", both.0.value.name, both.1.value.name),
+        OperandPattern::Sink => return None,
     })
 }

@@ -8,18 +8,18 @@ use std::ops::Range;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DivisionByZero {
     /// The opcode with its modifiers.
-    pub head: Box<str>,
+    pub mnemonic: Box<str>,
 }
 
 impl Words for DivisionByZero {
     fn message(&self) -> String {
-        format!("`{}` divides by zero: its result is not specified", self.head)
+        format!("`{}` divides by zero: its result is not specified", self.mnemonic)
     }
 }
 
 /// The report.
-pub fn report(range: Range<usize>, head: &str) -> Diagnostic {
-    Diagnostic::new(range, DivisionByZero { head: head.into() })
+pub fn report(range: Range<usize>, mnemonic: &str) -> Diagnostic {
+    Diagnostic::new(range, DivisionByZero { mnemonic: mnemonic.into() })
 }
 
 #[cfg(test)]

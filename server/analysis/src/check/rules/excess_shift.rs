@@ -12,13 +12,13 @@ pub struct ExcessShift {
     /// The number of bits that are shifted.
     pub width: u16,
     /// The opcode with its modifiers.
-    pub head: Box<str>,
+    pub mnemonic: Box<str>,
 }
 
 impl Words for ExcessShift {
     fn message(&self) -> String {
-        let Self { distance, width, head } = self;
-        format!("`{head}` shifts {width} bits by `{distance}`, so that none of them is left")
+        let Self { distance, width, mnemonic } = self;
+        format!("`{mnemonic}` shifts {width} bits by `{distance}`, so that none of them is left")
     }
 
     fn help(&self) -> Option<String> {
@@ -27,8 +27,8 @@ impl Words for ExcessShift {
 }
 
 /// The report. `text` is the distance as the source spells it.
-pub fn report(range: Range<usize>, text: &str, width: u16, head: &str) -> Diagnostic {
-    Diagnostic::new(range, ExcessShift { distance: text.into(), width, head: head.into() })
+pub fn report(range: Range<usize>, text: &str, width: u16, mnemonic: &str) -> Diagnostic {
+    Diagnostic::new(range, ExcessShift { distance: text.into(), width, mnemonic: mnemonic.into() })
 }
 
 #[cfg(test)]

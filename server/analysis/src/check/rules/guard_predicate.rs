@@ -3,7 +3,7 @@
 use super::undeclared_name;
 use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
-use crate::forms::operands::{Names, special};
+use crate::forms::operands::{NameLookup, special};
 use crate::hir::ast::Word;
 use crate::hir::symbols::Symbol;
 use ptx_isa::tables::TypeClass;
@@ -48,7 +48,7 @@ fn refused(guard: Word<'_>, kind: Kind) -> Diagnostic {
 }
 
 /// Checks a guard.
-pub fn check(guard: Word<'_>, names: &dyn Names, out: &mut Vec<Diagnostic>) {
+pub fn check(guard: Word<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) {
     match names.look_up(guard.text) {
         None if guard.text.is_empty() => {}
         None if guard.text.starts_with(|c: char| c.is_ascii_digit()) => out.push(refused(guard, Kind::Number)),

@@ -30,10 +30,10 @@ impl Words for MissingModifier {
     }
 }
 
-/// The report. `head` is the range of the opcode with its modifiers.
+/// The report. `mnemonic` is the range of the opcode with its modifiers.
 /// `expected` is what may stand there, in any form.
 pub fn report(
-    head: Range<usize>,
+    mnemonic: Range<usize>,
     written: &str,
     slot: &'static Slot,
     expected: &[&'static str],
@@ -42,7 +42,7 @@ pub fn report(
     // Where the choice is between forms, one of them says little.
     let form = (expected.len() <= slot.values.len()).then_some(form.text);
     let (written, is_type) = (written.into(), slot.is_type);
-    Diagnostic::new(head, MissingModifier { written, is_type, expected: expected.into(), form })
+    Diagnostic::new(mnemonic, MissingModifier { written, is_type, expected: expected.into(), form })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
-use crate::forms::spec::Spec;
+use crate::forms::spec::OperandSpec;
 use crate::hir::types::TypeId;
 use crate::target::Environment;
 use ptx_isa::ISA;
@@ -40,7 +40,7 @@ impl Words for NarrowAddress {
 pub fn check(
     range: Range<usize>,
     (register, ty): (&str, TypeId),
-    spec: &Spec,
+    spec: &OperandSpec,
     environment: &Environment,
 ) -> Option<Diagnostic> {
     let Type { class, bits, .. } = *ty.info();

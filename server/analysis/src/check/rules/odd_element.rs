@@ -2,8 +2,8 @@
 
 use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
-use crate::forms::operands::{Names, special};
-use crate::forms::spec::{Arrangement, Shape};
+use crate::forms::operands::{NameLookup, special};
+use crate::forms::spec::{OperandPattern, OperandVariant};
 use crate::hir::ast::{Instruction, Operand, OperandKind};
 use crate::hir::symbols::Symbol;
 use ptx_isa::tables::{Access, TypeClass};
@@ -48,9 +48,14 @@ impl Words for OddElement {
 }
 
 /// The reports on the lists of an instruction that assembles.
-pub fn check(instruction: &Instruction<'_>, chosen: &Arrangement, names: &dyn Names, out: &mut Vec<Diagnostic>) {
+pub fn check(
+    instruction: &Instruction<'_>,
+    chosen: &OperandVariant,
+    names: &dyn NameLookup,
+    out: &mut Vec<Diagnostic>,
+) {
     for (operand, (_, shape)) in instruction.operands.iter().zip(&chosen.operands) {
-        let (OperandKind::Vector(list), Shape::Value(spec)) = (&operand.kind, shape) else { continue };
+        let (OperandKind::Vector(list), OperandPattern::Value(spec)) = (&operand.kind, shape) else { continue };
         if !spec.value.mixed {
             continue;
         }
@@ -63,7 +68,7 @@ pub fn check(instruction: &Instruction<'_>, chosen: &Arrangement, names: &dyn Na
     }
 }
 
-fn odd(element: &Operand<'_>, written: bool, pred: bool, names: &dyn Names) -> Option<OddElement> {
+fn odd(element: &Operand<'_>, written: bool, pred: bool, names: &dyn NameLookup) -> Option<OddElement> {
     match &element.kind {
         OperandKind::Name(name) => match names.look_up(name) {
             Some(Symbol::Register { ty, .. }) if !pred && ty.info().class == TypeClass::Pred => {

@@ -10,7 +10,7 @@ use std::ops::Range;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct OperandCount {
     /// The opcode with its modifiers, as written.
-    pub head: Box<str>,
+    pub mnemonic: Box<str>,
     /// The numbers of operands that it may have, ascending.
     pub expected: Box<[usize]>,
     /// The number that it has.
@@ -30,7 +30,7 @@ impl Words for OperandCount {
                 format!("{} or {last} operands", rest.join(", "))
             }
         };
-        format!("`{}` takes {expected}, not {}", self.head, self.actual)
+        format!("`{}` takes {expected}, not {}", self.mnemonic, self.actual)
     }
 
     fn help(&self) -> Option<String> {
@@ -39,17 +39,17 @@ impl Words for OperandCount {
 }
 
 /// The report. `counts` are the numbers that the form allows, ascending.
-pub fn report(instruction: &Instruction<'_>, head: &str, counts: Vec<usize>, form: &'static Form) -> Diagnostic {
+pub fn report(instruction: &Instruction<'_>, mnemonic: &str, counts: Vec<usize>, form: &'static Form) -> Diagnostic {
     let (range, actual) = (place(instruction, &counts), instruction.operands.len());
-    Diagnostic::new(range, OperandCount { head: head.into(), expected: counts.into(), actual, form: form.text })
+    Diagnostic::new(range, OperandCount { mnemonic: mnemonic.into(), expected: counts.into(), actual, form: form.text })
 }
 
-/// The first operand too many, or the head where operands are missing.
+/// The first operand too many, or the mnemonic where operands are missing.
 fn place(instruction: &Instruction<'_>, counts: &[usize]) -> Range<usize> {
     let most = counts.last().copied().unwrap_or(0);
     match (instruction.operands.get(most), instruction.operands.last()) {
         (Some(first), Some(last)) => first.range.start..last.range.end,
-        _ => instruction.head(),
+        _ => instruction.mnemonic_range(),
     }
 }
 

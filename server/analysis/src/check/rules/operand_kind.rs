@@ -2,8 +2,8 @@
 
 use crate::check::codes::{Finding, Words};
 use crate::check::diagnostic::{Diagnostic, Edit, Fix};
-use crate::forms::operands::{Mismatch, What};
-use crate::forms::spec::{ExpectedOperand, Spec};
+use crate::forms::operands::{MismatchKind, OperandMismatch};
+use crate::forms::spec::{ExpectedOperand, OperandSpec};
 use std::ops::Range;
 
 /// An operand of the wrong kind.
@@ -12,16 +12,16 @@ pub enum OperandKind {
     /// One operand does not fit.
     Mismatch {
         /// The opcode with its modifiers, as written.
-        head: Box<str>,
+        mnemonic: Box<str>,
         /// What must be there.
         expected: Option<ExpectedOperand>,
         /// What is wrong.
-        what: Box<What>,
+        what: Box<MismatchKind>,
     },
     /// Two operands are the wrong way round.
     Exchanged {
         /// The opcode with its modifiers, as written.
-        head: Box<str>,
+        mnemonic: Box<str>,
         /// The two operands as written.
         operands: Box<[Box<str>; 2]>,
         /// The names of their places in the form, in the same order.
@@ -32,10 +32,12 @@ pub enum OperandKind {
 impl Words for OperandKind {
     fn message(&self) -> String {
         match self {
-            Self::Mismatch { head, expected, what } => mismatch(head, expected.as_ref(), what),
-            Self::Exchanged { head, operands, names } => {
+            Self::Mismatch { mnemonic, expected, what } => mismatch(mnemonic, expected.as_ref(), what),
+            Self::Exchanged { mnemonic, operands, names } => {
                 let ([one, other], [name, other_name]) = (&**operands, &**names);
-                format!("`{one}` and `{other}` are the wrong way round: `{head}` takes `{name}` before `{other_name}`")
+                format!(
+                    "`{one}` and `{other}` are the wrong way round: `{mnemonic}` takes `{name}` before `{other_name}`"
+                )
             }
         }
     }
@@ -44,24 +46,24 @@ impl Words for OperandKind {
         let Self::Mismatch { expected, what, .. } = self else { return None };
         let written = expected.is_some_and(|e| e.written);
         let help = match &**what {
-            What::SpecialRegister if !written => "copy it into a register with `mov` first",
-            What::SpecialVector { .. } => "for instance `.x`",
-            What::Immediate if !written => "load the number into a register with `mov` first",
-            What::Sink => "use a register that is not read afterwards",
-            What::Minus => "negate it with `neg` first",
-            What::Selector(_) => {
+            MismatchKind::SpecialRegister if !written => "copy it into a register with `mov` first",
+            MismatchKind::SpecialVector { .. } => "for instance `.x`",
+            MismatchKind::Immediate if !written => "load the number into a register with `mov` first",
+            MismatchKind::Sink => "use a register that is not read afterwards",
+            MismatchKind::Minus => "negate it with `neg` first",
+            MismatchKind::Selector(_) => {
                 "only vector registers have components, and only some instructions select bytes or half-words"
             }
-            What::MustBeAddress => "write `[…]` around it",
-            What::UnexpectedAddress => "load the value with `ld` first",
-            What::AddressRegister(..) => "an address is in an integer or untyped register of at most 64 bits",
-            What::MixedVector => "use registers of one type, or untyped ones (`.b32`)",
-            What::Handle(_) => "write `.u64` for the type of this instruction",
-            What::OnlyLiterals => "move one of them into a register first",
-            What::Parts(..) => "the parts stand in one pair of brackets, with commas between them",
-            What::PartOfAddress => "put the sum into a register with `add` first",
-            What::OffsetNotConstant => "add registers with `add` first",
-            What::ImmediateAddress => "move the address into a register first",
+            MismatchKind::MustBeAddress => "write `[…]` around it",
+            MismatchKind::UnexpectedAddress => "load the value with `ld` first",
+            MismatchKind::AddressRegister(..) => "an address is in an integer or untyped register of at most 64 bits",
+            MismatchKind::MixedVector => "use registers of one type, or untyped ones (`.b32`)",
+            MismatchKind::Handle(_) => "write `.u64` for the type of this instruction",
+            MismatchKind::OnlyLiterals => "move one of them into a register first",
+            MismatchKind::Parts(..) => "the parts stand in one pair of brackets, with commas between them",
+            MismatchKind::PartOfAddress => "put the sum into a register with `add` first",
+            MismatchKind::OffsetNotConstant => "add registers with `add` first",
+            MismatchKind::ImmediateAddress => "move the address into a register first",
             _ => return None,
         };
         Some(help.to_owned())
@@ -69,67 +71,75 @@ impl Words for OperandKind {
 }
 
 /// What is wrong with one operand, in words.
-fn mismatch(head: &str, expected: Option<&ExpectedOperand>, what: &What) -> String {
+fn mismatch(mnemonic: &str, expected: Option<&ExpectedOperand>, what: &MismatchKind) -> String {
     let name = expected.map_or("this operand", |e| e.name);
     let written = expected.is_some_and(|e| e.written);
-    let of = format!("`{name}` of `{head}`");
+    let of = format!("`{name}` of `{mnemonic}`");
     match what {
-        What::SpecialRegister if written => {
+        MismatchKind::SpecialRegister if written => {
             format!("{of} is the result, and a special register cannot be written")
         }
-        What::SpecialRegister => format!("`{head}` cannot read a special register"),
-        What::SpecialVector { name, .. } => format!("`{name}` is a vector: name one of its components"),
-        What::WrongSymbol(symbol, kind) => {
+        MismatchKind::SpecialRegister => format!("`{mnemonic}` cannot read a special register"),
+        MismatchKind::SpecialVector { name, .. } => format!("`{name}` is a vector: name one of its components"),
+        MismatchKind::WrongSymbol(symbol, kind) => {
             format!("`{symbol}` is {}, but {of} must be {}", kind.describe(), kind_of(expected))
         }
-        What::Immediate if written => format!("{of} is the result: it must be a register"),
-        What::Immediate => format!("{of} must be a register"),
-        What::NotImmediate => format!("{of} must be a constant"),
-        What::Sink => format!("`_` cannot stand for {of}"),
-        What::MustBeSink => format!("this operand of `{head}` must be `_`"),
-        What::Negation => format!("{of} cannot be negated with `!`"),
-        What::Minus => format!("{of} cannot be negated"),
-        What::UnexpectedVector => format!("{of} must be a single {}, not a list", noun(expected)),
-        What::Selector(selector) => format!("{of} takes no selector `.{selector}`"),
-        What::Component(component) => format!("`.{component}` is not a component of this vector"),
-        What::MustBeAddress => format!("{of} must be an address in brackets"),
-        What::UnexpectedAddress => format!("{of} must be {}, not memory", kind_of(expected)),
-        What::UnexpectedPair => format!("{of} must be a single operand: `{head}` has no second result"),
-        What::MustBePair => format!("{of} must be a pair such as `%r1|%p1`"),
-        What::AddressRegister(register, ty) => format!("`{register}` is `{}` and cannot hold an address", ty.name()),
-        What::MixedVector => format!("the elements of {of} have no type in common"),
-        What::OnlyHoles => format!("{of} is nothing but `_`: at least one element must be a register"),
-        What::NotOpaque(found, class) => format!(
+        MismatchKind::Immediate if written => format!("{of} is the result: it must be a register"),
+        MismatchKind::Immediate => format!("{of} must be a register"),
+        MismatchKind::NotImmediate => format!("{of} must be a constant"),
+        MismatchKind::Sink => format!("`_` cannot stand for {of}"),
+        MismatchKind::MustBeSink => format!("this operand of `{mnemonic}` must be `_`"),
+        MismatchKind::Negation => format!("{of} cannot be negated with `!`"),
+        MismatchKind::Minus => format!("{of} cannot be negated"),
+        MismatchKind::UnexpectedVector => format!("{of} must be a single {}, not a list", noun(expected)),
+        MismatchKind::Selector(selector) => format!("{of} takes no selector `.{selector}`"),
+        MismatchKind::Component(component) => format!("`.{component}` is not a component of this vector"),
+        MismatchKind::MustBeAddress => format!("{of} must be an address in brackets"),
+        MismatchKind::UnexpectedAddress => format!("{of} must be {}, not memory", kind_of(expected)),
+        MismatchKind::UnexpectedPair => format!("{of} must be a single operand: `{mnemonic}` has no second result"),
+        MismatchKind::MustBePair => format!("{of} must be a pair such as `%r1|%p1`"),
+        MismatchKind::AddressRegister(register, ty) => {
+            format!("`{register}` is `{}` and cannot hold an address", ty.name())
+        }
+        MismatchKind::MixedVector => format!("the elements of {of} have no type in common"),
+        MismatchKind::OnlyHoles => format!("{of} is nothing but `_`: at least one element must be a register"),
+        MismatchKind::NotOpaque(found, class) => format!(
             "`{found}` is no `.{class}`: {of} must be a `.{class}` variable or a 64-bit register with its handle"
         ),
-        What::Handle(name) => format!("`{name}` is a texture, sampler or surface: its handle is a `.u64`"),
-        What::OnlyLiterals => format!("{of} is a list of constants alone: at least one element must be a register"),
-        What::Parts(actual, names) => format!("the brackets of {of} hold {}, not {actual}", parts(names)),
-        What::PartOfAddress => {
+        MismatchKind::Handle(name) => format!("`{name}` is a texture, sampler or surface: its handle is a `.u64`"),
+        MismatchKind::OnlyLiterals => {
+            format!("{of} is a list of constants alone: at least one element must be a register")
+        }
+        MismatchKind::Parts(actual, names) => format!("the brackets of {of} hold {}, not {actual}", parts(names)),
+        MismatchKind::PartOfAddress => {
             format!("{of} must be a name: brackets with several parts hold no sums and no numbers")
         }
-        What::OffsetNotConstant => "only a constant can be added to an address here".to_owned(),
-        What::ImmediateAddress => "a constant address is allowed only in `.local` memory".to_owned(),
-        What::MustBe(what) => format!("{of} must be {what}"),
+        MismatchKind::OffsetNotConstant => "only a constant can be added to an address here".to_owned(),
+        MismatchKind::ImmediateAddress => "a constant address is allowed only in `.local` memory".to_owned(),
+        MismatchKind::MustBe(what) => format!("{of} must be {what}"),
         _ => format!("{of} must be {}", kind_of(expected)),
     }
 }
 
 /// The report on those mismatches that have no code of their own.
-pub fn report(mismatch: &Mismatch, head: &str) -> Diagnostic {
-    let expected = mismatch.spec.as_ref().map(Spec::expected);
-    let found = OperandKind::Mismatch { head: head.into(), expected, what: Box::new(mismatch.what.clone()) };
+pub fn report(mismatch: &OperandMismatch, mnemonic: &str) -> Diagnostic {
+    let expected = mismatch.spec.as_ref().map(OperandSpec::expected);
+    let found = OperandKind::Mismatch { mnemonic: mnemonic.into(), expected, what: Box::new(mismatch.kind.clone()) };
     Diagnostic::new(mismatch.range.clone(), found)
 }
 
 /// The report on two operands that are the wrong way round: of each its range, its text, and the name of its place.
-pub fn exchanged(first: (Range<usize>, &str, String), second: (Range<usize>, &str, String), head: &str) -> Diagnostic {
+pub fn exchanged(
+    first: (Range<usize>, &str, String),
+    second: (Range<usize>, &str, String),
+    mnemonic: &str,
+) -> Diagnostic {
     let ((place, one, name), (other_place, other, other_name)) = (first, second);
     let title = format!("Exchange `{one}` and `{other}`");
     let edits =
         vec![Edit::Replace(place.clone(), other.to_owned()), Edit::Replace(other_place.clone(), one.to_owned())];
     let found = OperandKind::Exchanged {
-        head: head.into(),
+        mnemonic: mnemonic.into(),
         operands: Box::new([one.into(), other.into()]),
         names: Box::new([name.into(), other_name.into()]),
     };
@@ -139,7 +149,7 @@ pub fn exchanged(first: (Range<usize>, &str, String), second: (Range<usize>, &st
 /// Whether a finding is that the handle of a texture, sampler or surface is taken for another type than `.u64`.
 pub fn is_handle_of_wrong_type(finding: &Finding) -> bool {
     let Finding::OperandKind(found) = finding else { return false };
-    matches!(&**found, OperandKind::Mismatch { what, .. } if matches!(**what, What::Handle(_)))
+    matches!(&**found, OperandKind::Mismatch { what, .. } if matches!(**what, MismatchKind::Handle(_)))
 }
 
 /// `2 parts: texture, coordinates`.

@@ -2,7 +2,7 @@
 
 use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
-use crate::forms::spec::Spec;
+use crate::forms::spec::OperandSpec;
 use ptx_isa::tables;
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ pub enum OperandRange {
         /// The name of the operand in the form.
         operand: &'static str,
         /// The opcode with its modifiers, as written.
-        head: Box<str>,
+        mnemonic: Box<str>,
         /// The values that it may have.
         ranges: &'static [tables::Range],
     },
@@ -39,9 +39,9 @@ pub enum OperandRange {
 impl Words for OperandRange {
     fn message(&self) -> String {
         match self {
-            Self::Immediate { value, operand, head, ranges } => {
+            Self::Immediate { value, operand, mnemonic, ranges } => {
                 let ranges: Vec<String> = ranges.iter().map(values).collect();
-                format!("{value} is out of range: `{operand}` of `{head}` takes {}", ranges.join(", "))
+                format!("{value} is out of range: `{operand}` of `{mnemonic}` takes {}", ranges.join(", "))
             }
             Self::Fraction(text) => {
                 format!("`{text}` is out of range: a fraction is more than 0.0 and at most 1.0")
@@ -66,9 +66,9 @@ fn values(range: &tables::Range) -> String {
 }
 
 /// The report on an immediate.
-pub fn report(range: Range<usize>, value: i128, spec: &Spec, head: &str) -> Diagnostic {
+pub fn report(range: Range<usize>, value: i128, spec: &OperandSpec, mnemonic: &str) -> Diagnostic {
     let (operand, ranges) = (spec.value.name, spec.value.ranges);
-    Diagnostic::new(range, OperandRange::Immediate { value, operand, head: head.into(), ranges })
+    Diagnostic::new(range, OperandRange::Immediate { value, operand, mnemonic: mnemonic.into(), ranges })
 }
 
 #[cfg(test)]

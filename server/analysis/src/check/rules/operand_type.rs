@@ -2,7 +2,7 @@
 
 use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
-use crate::forms::spec::{ExpectedOperand, Spec};
+use crate::forms::spec::{ExpectedOperand, OperandSpec};
 use crate::hir::types::{Fit, TypeId, agreeing};
 use ptx_isa::tables::TypeClass;
 use std::ops::Range;
@@ -19,7 +19,7 @@ pub enum OperandType {
         /// What must be there.
         expected: ExpectedOperand,
         /// The opcode with its modifiers, as written.
-        head: Box<str>,
+        mnemonic: Box<str>,
     },
     /// A special register of another type.
     SpecialRegister {
@@ -30,7 +30,7 @@ pub enum OperandType {
         /// What must be there.
         expected: ExpectedOperand,
         /// The opcode with its modifiers, as written.
-        head: Box<str>,
+        mnemonic: Box<str>,
     },
     /// A number of another class.
     Immediate {
@@ -44,19 +44,20 @@ pub enum OperandType {
 impl Words for OperandType {
     fn message(&self) -> String {
         match self {
-            Self::Register { register, ty, expected, head } => format!(
-                "`{register}` is `{}`, but `{}` of `{head}` takes {}",
+            Self::Register { register, ty, expected, mnemonic } => format!(
+                "`{register}` is `{}`, but `{}` of `{mnemonic}` takes {}",
                 ty.name(),
                 expected.name,
                 registers(expected)
             ),
-            Self::SpecialRegister { register, ty, expected, head } => {
-                format!("`{register}` is `{ty}`, but `{}` of `{head}` is {}", expected.name, registers(expected))
+            Self::SpecialRegister { register, ty, expected, mnemonic } => {
+                format!("`{register}` is `{ty}`, but `{}` of `{mnemonic}` is {}", expected.name, registers(expected))
             }
             Self::Immediate { integer, operand } => {
                 let (integer_number, float) = ("an integer", "a floating-point number");
                 let (actual, expected) = if *integer { (integer_number, float) } else { (float, integer_number) };
-                let place = operand.as_ref().map_or(String::new(), |(name, head)| format!(" for `{name}` of `{head}`"));
+                let place =
+                    operand.as_ref().map_or(String::new(), |(name, mnemonic)| format!(" for `{name}` of `{mnemonic}`"));
                 format!("found {actual}, expected {expected}{place}")
             }
         }
@@ -96,25 +97,25 @@ fn conversion(register: &str, actual: TypeId, expected: TypeId, operand: &Expect
 }
 
 /// The report on a register.
-pub fn register(range: Range<usize>, register: &str, ty: TypeId, spec: &Spec, head: &str) -> Diagnostic {
-    let (register, expected, head) = (register.into(), spec.expected(), head.into());
-    Diagnostic::new(range, OperandType::Register { register, ty, expected, head })
+pub fn register(range: Range<usize>, register: &str, ty: TypeId, spec: &OperandSpec, mnemonic: &str) -> Diagnostic {
+    let (register, expected, mnemonic) = (register.into(), spec.expected(), mnemonic.into());
+    Diagnostic::new(range, OperandType::Register { register, ty, expected, mnemonic })
 }
 
 /// The report on a special register and its type.
 pub fn special(
     range: Range<usize>,
     (register, ty): (&'static str, &'static str),
-    spec: &Spec,
-    head: &str,
+    spec: &OperandSpec,
+    mnemonic: &str,
 ) -> Diagnostic {
-    let (expected, head) = (spec.expected(), head.into());
-    Diagnostic::new(range, OperandType::SpecialRegister { register, ty, expected, head })
+    let (expected, mnemonic) = (spec.expected(), mnemonic.into());
+    Diagnostic::new(range, OperandType::SpecialRegister { register, ty, expected, mnemonic })
 }
 
 /// The report on an immediate.
-pub fn immediate(range: Range<usize>, integer: bool, spec: Option<&Spec>, head: &str) -> Diagnostic {
-    let operand = spec.map(|s| (s.value.name, head.into()));
+pub fn immediate(range: Range<usize>, integer: bool, spec: Option<&OperandSpec>, mnemonic: &str) -> Diagnostic {
+    let operand = spec.map(|s| (s.value.name, mnemonic.into()));
     Diagnostic::new(range, OperandType::Immediate { integer, operand })
 }
 

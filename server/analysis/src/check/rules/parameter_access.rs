@@ -2,8 +2,8 @@
 
 use crate::check::codes::Words;
 use crate::check::diagnostic::{Diagnostic, Severity};
-use crate::forms::operands::Names;
-use crate::forms::spec::{Arrangement, Shape, Spec};
+use crate::forms::operands::NameLookup;
+use crate::forms::spec::{OperandPattern, OperandSpec, OperandVariant};
 use crate::hir::ast::{Instruction, Operand, OperandKind};
 use crate::hir::symbols::{Origin, Symbol, Variable};
 use ptx_isa::tables::{Access, Kind};
@@ -88,18 +88,23 @@ fn new(range: Range<usize>, name: &str, problem: Problem) -> Diagnostic {
 }
 
 /// Checks what an instruction whose operands fit a form does with parameters.
-pub fn check(instruction: &Instruction<'_>, fitting: &Arrangement, names: &dyn Names, out: &mut Vec<Diagnostic>) {
+pub fn check(
+    instruction: &Instruction<'_>,
+    fitting: &OperandVariant,
+    names: &dyn NameLookup,
+    out: &mut Vec<Diagnostic>,
+) {
     for (operand, (_, shape)) in instruction.operands.iter().zip(&fitting.operands) {
         match shape {
-            Shape::Address(specs) => {
+            OperandPattern::Address(specs) => {
                 if let Some(spec) = specs.first() {
                     access(instruction, operand, spec, names, out);
                 }
             }
-            Shape::Value(spec) if matches!(spec.value.kind, Kind::Address(_)) => {
+            OperandPattern::Value(spec) if matches!(spec.value.kind, Kind::Address(_)) => {
                 access(instruction, operand, spec, names, out);
             }
-            Shape::Value(spec) if spec.value.symbol && spec.value.kind == Kind::Value => {
+            OperandPattern::Value(spec) if spec.value.symbol && spec.value.kind == Kind::Value => {
                 address_of(operand, names, out)
             }
             _ => {}
@@ -129,8 +134,8 @@ pub fn is_elsewhere(origin: Origin, modifier: &str) -> bool {
 fn access(
     instruction: &Instruction<'_>,
     operand: &Operand<'_>,
-    spec: &Spec,
-    names: &dyn Names,
+    spec: &OperandSpec,
+    names: &dyn NameLookup,
     out: &mut Vec<Diagnostic>,
 ) {
     let operand = match &operand.kind {
@@ -159,7 +164,7 @@ fn access(
 }
 
 /// The address of a variable as a value.
-fn address_of(operand: &Operand<'_>, names: &dyn Names, out: &mut Vec<Diagnostic>) {
+fn address_of(operand: &Operand<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) {
     let Some((name, range)) = base(operand) else { return };
     if parameter(name, names) != Some(Origin::Body) {
         return;
@@ -181,7 +186,7 @@ fn base<'t>(operand: &Operand<'t>) -> Option<(&'t str, Range<usize>)> {
 }
 
 /// Where a variable in `.param` is declared.
-fn parameter(name: &str, names: &dyn Names) -> Option<Origin> {
+fn parameter(name: &str, names: &dyn NameLookup) -> Option<Origin> {
     match names.look_up(name) {
         Some(Symbol::Variable(Variable { space: PARAM, origin, .. })) => Some(origin),
         _ => None,

@@ -3,7 +3,7 @@
 use super::one_of;
 use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
-use crate::forms::spec::Spec;
+use crate::forms::spec::OperandSpec;
 use std::ops::Range;
 
 /// A variable that the instruction cannot access, because of its state space.
@@ -49,11 +49,17 @@ impl Words for StateSpace {
     }
 }
 
-/// The report. `head` is the mnemonic as written.
-pub fn report(range: Range<usize>, variable: &str, space: &'static str, spec: Option<&Spec>, head: &str) -> Diagnostic {
+/// The report. `mnemonic` is the mnemonic as written.
+pub fn report(
+    range: Range<usize>,
+    variable: &str,
+    space: &'static str,
+    spec: Option<&OperandSpec>,
+    mnemonic: &str,
+) -> Diagnostic {
     let variable = variable.into();
     let found = match spec.and_then(|s| s.spaces) {
-        Some(accessed) => StateSpace::Other { variable, space, accessed, mnemonic: head.into() },
+        Some(accessed) => StateSpace::Other { variable, space, accessed, mnemonic: mnemonic.into() },
         None => StateSpace::Generic { variable, space },
     };
     Diagnostic::new(range, found)

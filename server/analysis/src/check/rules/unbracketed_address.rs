@@ -2,7 +2,7 @@
 
 use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
-use crate::forms::spec::Shape;
+use crate::forms::spec::OperandPattern;
 use crate::hir::ast::{Operand, OperandKind};
 
 /// An address that is written without brackets.
@@ -24,12 +24,12 @@ impl Words for UnbracketedAddress {
     }
 }
 
-/// The report, if the operand is an address and has no brackets. `head` is the mnemonic as written.
-pub fn check(operand: &Operand<'_>, shape: &Shape, head: &str) -> Option<Diagnostic> {
-    let Shape::Address(parts) = shape else { return None };
+/// The report, if the operand is an address and has no brackets. `mnemonic` is the mnemonic as written.
+pub fn check(operand: &Operand<'_>, shape: &OperandPattern, mnemonic: &str) -> Option<Diagnostic> {
+    let OperandPattern::Address(parts) = shape else { return None };
     let bare = !matches!(operand.kind, OperandKind::Address(_) | OperandKind::Index(..) | OperandKind::Error);
     let name = parts.first().filter(|_| bare)?.value.name;
-    Some(Diagnostic::new(operand.range.clone(), UnbracketedAddress { operand: name, mnemonic: head.into() }))
+    Some(Diagnostic::new(operand.range.clone(), UnbracketedAddress { operand: name, mnemonic: mnemonic.into() }))
 }
 
 #[cfg(test)]

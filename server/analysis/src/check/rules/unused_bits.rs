@@ -26,18 +26,18 @@ impl Words for UnusedBits {
     }
 }
 
-/// The report. `head` is the mnemonic as written, and `highest` the largest value of which the instruction reads all bits.
+/// The report. `mnemonic` is the mnemonic as written, and `highest` the largest value of which the instruction reads all bits.
 pub fn report(
     range: Range<usize>,
     text: &str,
     value: i128,
     operand: &'static str,
-    head: &str,
+    mnemonic: &str,
     highest: i64,
 ) -> Diagnostic {
     let bits = (64 - highest.leading_zeros()) as u8;
     let kept = value as u64 & highest.cast_unsigned();
-    Diagnostic::new(range, UnusedBits { operand, mnemonic: head.into(), text: text.into(), bits, kept })
+    Diagnostic::new(range, UnusedBits { operand, mnemonic: mnemonic.into(), text: text.into(), bits, kept })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::check::codes::Words;
 use crate::check::diagnostic::{Diagnostic, Fix};
-use crate::forms::head::Candidate;
+use crate::forms::mnemonic::Candidate;
 use crate::hir::ast::{Instruction, Word};
 
 /// Modifiers in another order than the manual has them.
@@ -41,8 +41,8 @@ pub fn check(instruction: &Instruction<'_>, candidate: &Candidate, written: &str
         return;
     }
     let usual = format!("{}{}", instruction.opcode.text, usual.concat());
-    let range = first.0.start as usize..instruction.head().end;
-    let fix = Fix::replace(format!("Write `{usual}`"), instruction.head(), usual.as_str()).preferred();
+    let range = first.0.start as usize..instruction.mnemonic_range().end;
+    let fix = Fix::replace(format!("Write `{usual}`"), instruction.mnemonic_range(), usual.as_str()).preferred();
     let found = UnusualModifierOrder { usual: usual.into(), written: written.into() };
     out.push(Diagnostic::new(range, found).fix(fix));
 }

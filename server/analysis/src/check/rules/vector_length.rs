@@ -2,7 +2,7 @@
 
 use crate::check::codes::Words;
 use crate::check::diagnostic::Diagnostic;
-use crate::forms::spec::Spec;
+use crate::forms::spec::OperandSpec;
 use crate::hir::types::TypeId;
 use std::ops::Range;
 
@@ -60,22 +60,22 @@ impl Words for VectorLength {
     }
 }
 
-fn name(spec: Option<&Spec>) -> &'static str {
+fn name(spec: Option<&OperandSpec>) -> &'static str {
     spec.map_or("the operand", |s| s.value.name)
 }
 
-/// The report on a list of the wrong length. `head` is the mnemonic as written.
-pub fn report(range: Range<usize>, found: usize, spec: Option<&Spec>, head: &str) -> Diagnostic {
-    let (operand, mnemonic) = (name(spec), head.into());
+/// The report on a list of the wrong length. `mnemonic` is the mnemonic as written.
+pub fn report(range: Range<usize>, found: usize, spec: Option<&OperandSpec>, mnemonic: &str) -> Diagnostic {
+    let (operand, mnemonic) = (name(spec), mnemonic.into());
     let actual = u32::try_from(found).unwrap_or(u32::MAX);
     let (expected, element) = (spec.map_or(&[][..], |s| s.lengths), spec.and_then(|s| s.ty));
     Diagnostic::new(range, VectorLength::Elements { operand, mnemonic, actual, expected, element })
 }
 
-/// The report on a single value. `head` is the mnemonic as written.
-pub fn scalar(range: Range<usize>, spec: Option<&Spec>, head: &str) -> Diagnostic {
+/// The report on a single value. `mnemonic` is the mnemonic as written.
+pub fn scalar(range: Range<usize>, spec: Option<&OperandSpec>, mnemonic: &str) -> Diagnostic {
     let expected = spec.and_then(|s| s.lengths.first().copied());
-    Diagnostic::new(range, VectorLength::Scalar { operand: name(spec), mnemonic: head.into(), expected })
+    Diagnostic::new(range, VectorLength::Scalar { operand: name(spec), mnemonic: mnemonic.into(), expected })
 }
 
 #[cfg(test)]

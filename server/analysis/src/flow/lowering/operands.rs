@@ -4,7 +4,7 @@ use super::{Lowering, bytes};
 use crate::flow::function::{Operand, Role, Value};
 use crate::flow::scopes::Id;
 use crate::forms::operands::{component, special};
-use crate::forms::spec::{Shape, Spec};
+use crate::forms::spec::{OperandPattern, OperandSpec};
 use crate::hir::ast::{self, Constant, OperandKind};
 use crate::hir::literal::{self, Float};
 use crate::hir::symbols::Symbol;
@@ -22,27 +22,31 @@ struct At {
 }
 
 impl Lowering<'_, '_> {
-    pub(super) fn operand(&mut self, place: u8, operand: &ast::Operand<'_>, shape: &Shape) {
+    pub(super) fn operand(&mut self, place: u8, operand: &ast::Operand<'_>, shape: &OperandPattern) {
         let at = At { place, part: 0, role: Role::Plain, negated: false, minus: false };
         match (shape, &operand.kind) {
-            (Shape::Value(spec), OperandKind::Address(parts)) => self.address(parts, std::slice::from_ref(spec), at),
-            (Shape::Value(spec), _) => self.value(operand, spec, at),
-            (Shape::Arguments(spec), OperandKind::Arguments(list)) => {
+            (OperandPattern::Value(spec), OperandKind::Address(parts)) => {
+                self.address(parts, std::slice::from_ref(spec), at)
+            }
+            (OperandPattern::Value(spec), _) => self.value(operand, spec, at),
+            (OperandPattern::Arguments(spec), OperandKind::Arguments(list)) => {
                 self.elements(list, spec, At { role: Role::Argument, ..at });
             }
-            (Shape::Address(specs), OperandKind::Address(parts)) => self.address(parts, specs, at),
+            (OperandPattern::Address(specs), OperandKind::Address(parts)) => self.address(parts, specs, at),
             // Without its brackets.
-            (Shape::Address(specs), _) if specs.len() == 1 => self.address(std::slice::from_ref(operand), specs, at),
-            (Shape::Pair(both), OperandKind::Pair(pair)) => {
+            (OperandPattern::Address(specs), _) if specs.len() == 1 => {
+                self.address(std::slice::from_ref(operand), specs, at)
+            }
+            (OperandPattern::Pair(both), OperandKind::Pair(pair)) => {
                 self.value(&pair.0, &both.0, at);
                 self.value(&pair.1, &both.1, At { part: 1, role: Role::Second, ..at });
             }
-            (Shape::Sink, OperandKind::Sink) => self.leaf(Value::Sink, Some(0), operand, None, at),
+            (OperandPattern::Sink, OperandKind::Sink) => self.leaf(Value::Sink, Some(0), operand, None, at),
             _ => self.out.complete = false,
         }
     }
 
-    fn address(&mut self, parts: &[ast::Operand<'_>], specs: &[Spec], at: At) {
+    fn address(&mut self, parts: &[ast::Operand<'_>], specs: &[OperandSpec], at: At) {
         self.out.complete &= parts.len() == specs.len();
         for (part, (operand, spec)) in parts.iter().zip(specs).enumerate() {
             let base = matches!(spec.value.kind, Kind::Address(_));
@@ -51,13 +55,13 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn elements(&mut self, list: &[ast::Operand<'_>], spec: &Spec, at: At) {
+    fn elements(&mut self, list: &[ast::Operand<'_>], spec: &OperandSpec, at: At) {
         for (part, element) in list.iter().enumerate() {
             self.value(element, spec, At { part: part as u16, ..at });
         }
     }
 
-    fn value(&mut self, operand: &ast::Operand<'_>, spec: &Spec, at: At) {
+    fn value(&mut self, operand: &ast::Operand<'_>, spec: &OperandSpec, at: At) {
         match &operand.kind {
             OperandKind::Vector(list) => {
                 let role = if at.role == Role::AddressPart { Role::AddressPart } else { Role::Element };
@@ -93,7 +97,14 @@ impl Lowering<'_, '_> {
     }
 
     /// A leaf with an offset.
-    fn based(&mut self, base: &ast::Operand<'_>, offset: Option<i64>, whole: &ast::Operand<'_>, spec: &Spec, at: At) {
+    fn based(
+        &mut self,
+        base: &ast::Operand<'_>,
+        offset: Option<i64>,
+        whole: &ast::Operand<'_>,
+        spec: &OperandSpec,
+        at: At,
+    ) {
         let value = match &base.kind {
             OperandKind::Name(name) => self.name(name),
             OperandKind::Member(object, member) => self.member(object.text, member.text, spec),
@@ -125,7 +136,14 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn leaf(&mut self, value: Value, offset: Option<i64>, operand: &ast::Operand<'_>, spec: Option<&Spec>, at: At) {
+    fn leaf(
+        &mut self,
+        value: Value,
+        offset: Option<i64>,
+        operand: &ast::Operand<'_>,
+        spec: Option<&OperandSpec>,
+        at: At,
+    ) {
         let leaf = Operand {
             value,
             offset,
@@ -184,7 +202,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn member(&mut self, object: &str, member: &str, spec: &Spec) -> Value {
+    fn member(&mut self, object: &str, member: &str, spec: &OperandSpec) -> Value {
         let member = member.trim_start_matches('.');
         let component = component(member);
         let Some(found) = self.scopes.find(object) else {

@@ -1,35 +1,44 @@
 //! Memory operands, and the addresses of variables as values.
 
-use super::{Checker, What, is_whole, special};
-use crate::forms::spec::Spec;
+use super::{MismatchKind, OperandChecker, is_whole, special};
+use crate::forms::spec::OperandSpec;
 use crate::hir::ast::{Constant, Operand, OperandKind};
 use crate::hir::symbols::{Symbol, Variable};
 use crate::hir::types::TypeId;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Kind, TypeClass};
 
-impl Checker<'_> {
+impl OperandChecker<'_> {
     /// `a+4` as a value. ptxas: `var+4` passes for any integer source although `var` alone does not, and a register in such
     /// a sum need not have the size.
-    pub(super) fn sum(&mut self, operand: &Operand<'_>, (base, amount): &(Operand<'_>, Operand<'_>), spec: &Spec) {
+    pub(super) fn sum(
+        &mut self,
+        operand: &Operand<'_>,
+        (base, amount): &(Operand<'_>, Operand<'_>),
+        spec: &OperandSpec,
+    ) {
         if !self.amount(amount) {
             return;
         }
         let name = match &base.kind {
             OperandKind::Name(name) => *name,
             OperandKind::Offset(inner, false) => return self.sum(operand, inner, spec),
-            _ => return self.push(operand, Some(spec), What::Unexpected),
+            _ => return self.push(operand, Some(spec), MismatchKind::Unexpected),
         };
         match self.names.look_up(name) {
-            None if special(name).is_none() => self.push(operand, Some(spec), What::Undeclared(name.to_owned())),
+            None if special(name).is_none() => {
+                self.push(operand, Some(spec), MismatchKind::Undeclared(name.to_owned()))
+            }
             Some(Symbol::Unknown) => {}
             Some(Symbol::Register { ty, elements: 1 }) if is_whole(spec) && is_integer_register(ty) => {}
             Some(Symbol::Register { .. }) => self.typed(base, spec, false),
             // A constant must be one, and a macro takes no address.
-            _ if spec.value.immediate_only || spec.value.expanded => self.push(operand, Some(spec), What::Unexpected),
+            _ if spec.value.immediate_only || spec.value.expanded => {
+                self.push(operand, Some(spec), MismatchKind::Unexpected)
+            }
             _ if spec.value.symbol => self.symbol_address(operand, name, spec),
             Some(Symbol::Variable(_)) if is_whole(spec) => {}
-            _ => self.push(operand, Some(spec), What::Unexpected),
+            _ => self.push(operand, Some(spec), MismatchKind::Unexpected),
         }
     }
 
@@ -40,40 +49,40 @@ impl Checker<'_> {
             OperandKind::Name(name) if ISA.constant(name).is_some() => return true,
             OperandKind::Arguments(list) if list.len() == 1 => return self.amount(&list[0]),
             OperandKind::Float(_) | OperandKind::Constant(Constant::Float(_)) => {
-                What::ImmediateClass { integer: false }
+                MismatchKind::ImmediateClass { integer: false }
             }
-            _ => What::OffsetNotConstant,
+            _ => MismatchKind::OffsetNotConstant,
         };
         self.push(amount, None, what);
         false
     }
 
     /// The address of a variable or a function as a value.
-    pub(super) fn symbol_address(&mut self, operand: &Operand<'_>, name: &str, spec: &Spec) {
+    pub(super) fn symbol_address(&mut self, operand: &Operand<'_>, name: &str, spec: &OperandSpec) {
         match self.names.look_up(name) {
-            None => self.push(operand, Some(spec), What::Undeclared(name.to_owned())),
+            None => self.push(operand, Some(spec), MismatchKind::Undeclared(name.to_owned())),
             Some(Symbol::Variable(Variable { space, .. }))
                 if spec.symbol_spaces.is_some_and(|all| !all.iter().any(|s| s.split("::").next() == Some(space))) =>
             {
-                self.push(operand, Some(spec), What::Space(name.to_owned(), space));
+                self.push(operand, Some(spec), MismatchKind::Space(name.to_owned(), space));
             }
             // ptxas: the handle of a texture or surface is a `.u64`.
             Some(Symbol::Variable(Variable { ty: Some(ty), .. }))
                 if ty.info().class == TypeClass::Opaque && spec.ty.is_some_and(|t| t.name() != ".u64") =>
             {
-                self.push(operand, Some(spec), What::Handle(name.to_owned()));
+                self.push(operand, Some(spec), MismatchKind::Handle(name.to_owned()));
             }
             Some(Symbol::Variable(_) | Symbol::Function { .. } | Symbol::Unknown) => {
                 let whole = |t: TypeId| matches!(t.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
                 if spec.ty.is_some_and(|t| !whole(t)) {
-                    self.push(operand, Some(spec), What::Unexpected);
+                    self.push(operand, Some(spec), MismatchKind::Unexpected);
                 }
             }
-            Some(symbol) => self.push(operand, Some(spec), What::WrongSymbol(name.to_owned(), symbol)),
+            Some(symbol) => self.push(operand, Some(spec), MismatchKind::WrongSymbol(name.to_owned(), symbol)),
         }
     }
 
-    pub(super) fn address(&mut self, operand: &Operand<'_>, specs: &[Spec]) {
+    pub(super) fn address(&mut self, operand: &Operand<'_>, specs: &[OperandSpec]) {
         let parts: &[Operand<'_>] = match &operand.kind {
             OperandKind::Address(parts) => parts,
             // `var[4]` is an address without brackets around it.
@@ -84,7 +93,7 @@ impl Checker<'_> {
                 Some(Symbol::Variable(_)) => std::slice::from_ref(operand),
                 Some(Symbol::Register { ty, elements: 1 }) if !is_exact(specs) || is_address_register(ty) => return,
                 Some(Symbol::Unknown) => return,
-                _ => return self.push(operand, specs.first(), What::MustBeAddress),
+                _ => return self.push(operand, specs.first(), MismatchKind::MustBeAddress),
             },
             OperandKind::Offset(parts, false) if is_naked(specs) && matches!(parts.0.kind, OperandKind::Name(_)) => {
                 std::slice::from_ref(operand)
@@ -92,22 +101,22 @@ impl Checker<'_> {
             OperandKind::Not(_) | OperandKind::Float(_) if is_naked(specs) && !is_exact(specs) => {
                 return self.declared(operand);
             }
-            _ => return self.push(operand, specs.first(), What::MustBeAddress),
+            _ => return self.push(operand, specs.first(), MismatchKind::MustBeAddress),
         };
         if parts.len() != specs.len() {
             let names = specs.iter().map(|s| s.value.name).collect();
-            return self.push(operand, specs.first(), What::Parts(parts.len(), names));
+            return self.push(operand, specs.first(), MismatchKind::Parts(parts.len(), names));
         }
         let brackets = matches!(operand.kind, OperandKind::Address(_));
         for (part, spec) in parts.iter().zip(specs) {
             if brackets && matches!(part.kind, OperandKind::Index(..)) {
-                self.push(part, Some(spec), What::Subscript);
+                self.push(part, Some(spec), MismatchKind::Subscript);
                 continue;
             }
             // In brackets with several parts the assembler knows no sums and no numbers.
             let bare = specs.len() > 1 && matches!(part.kind, OperandKind::Offset(..) | OperandKind::Integer(_));
             if bare {
-                self.push(part, Some(spec), What::PartOfAddress);
+                self.push(part, Some(spec), MismatchKind::PartOfAddress);
                 continue;
             }
             match spec.value.kind {
@@ -118,18 +127,18 @@ impl Checker<'_> {
     }
 
     /// A number as an address.
-    fn absolute(&mut self, operand: &Operand<'_>, spec: &Spec) {
+    fn absolute(&mut self, operand: &Operand<'_>, spec: &OperandSpec) {
         let absolute = |name: &&str| ISA.space(name).is_some_and(|s| s.absolute);
         if !spec.spaces.is_some_and(|spaces| spaces.iter().all(absolute)) {
-            self.push(operand, Some(spec), What::ImmediateAddress);
+            self.push(operand, Some(spec), MismatchKind::ImmediateAddress);
         }
     }
 
     /// The part of an address that says where.
-    fn base(&mut self, operand: &Operand<'_>, spec: &Spec) {
+    fn base(&mut self, operand: &Operand<'_>, spec: &OperandSpec) {
         let name = match &operand.kind {
             OperandKind::Name(name) => *name,
-            OperandKind::Offset(_, true) => return self.push(operand, Some(spec), What::MinusOffset),
+            OperandKind::Offset(_, true) => return self.push(operand, Some(spec), MismatchKind::MinusOffset),
             OperandKind::Offset(parts, false) => {
                 if self.amount(&parts.1) {
                     self.base(&parts.0, spec);
@@ -139,7 +148,7 @@ impl Checker<'_> {
             OperandKind::Index(object, _) => {
                 let register = |name: &str| matches!(self.names.look_up(name), Some(Symbol::Register { .. }));
                 if matches!(object.kind, OperandKind::Name(name) if register(name)) {
-                    return self.push(operand, Some(spec), What::Subscript);
+                    return self.push(operand, Some(spec), MismatchKind::Subscript);
                 }
                 return self.base(object, spec);
             }
@@ -148,7 +157,7 @@ impl Checker<'_> {
             }
             OperandKind::Arguments(list) if list.len() == 1 && is_number(&list[0]) => return self.base(&list[0], spec),
             OperandKind::Error | OperandKind::Constant(Constant::Wrong(_)) => return,
-            _ => return self.push(operand, Some(spec), What::Unexpected),
+            _ => return self.push(operand, Some(spec), MismatchKind::Unexpected),
         };
         let Some(symbol) = self.names.look_up(name) else {
             if ISA.constant(name).is_some() {
@@ -157,28 +166,28 @@ impl Checker<'_> {
             if special(name).is_some_and(|r| r.components.is_empty()) {
                 return;
             }
-            return self.push(operand, Some(spec), What::Undeclared(name.to_owned()));
+            return self.push(operand, Some(spec), MismatchKind::Undeclared(name.to_owned()));
         };
         match symbol {
             Symbol::Register { ty, elements: 1 } => {
                 let whole = matches!(ty.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
                 if !whole || ty.info().bits > 64 {
-                    self.push(operand, Some(spec), What::AddressRegister(name.to_owned(), ty));
+                    self.push(operand, Some(spec), MismatchKind::AddressRegister(name.to_owned(), ty));
                 }
             }
             // ptxas expands some instructions by a macro that adds to the register.
-            Symbol::Variable(_) if spec.value.register_only => self.push(operand, Some(spec), What::Immediate),
+            Symbol::Variable(_) if spec.value.register_only => self.push(operand, Some(spec), MismatchKind::Immediate),
             Symbol::Variable(Variable { space, .. }) => {
                 let fits = match spec.spaces {
                     None => ISA.space(space).is_some_and(|s| s.generic),
                     Some(spaces) => spaces.iter().any(|s| s.split("::").next() == Some(space)),
                 };
                 if !fits {
-                    self.push(operand, Some(spec), What::Space(name.to_owned(), space));
+                    self.push(operand, Some(spec), MismatchKind::Space(name.to_owned(), space));
                 }
             }
             Symbol::Unknown => {}
-            _ => self.push(operand, Some(spec), What::WrongSymbol(name.to_owned(), symbol)),
+            _ => self.push(operand, Some(spec), MismatchKind::WrongSymbol(name.to_owned(), symbol)),
         }
     }
 }
@@ -191,11 +200,11 @@ fn is_number(operand: &Operand<'_>) -> bool {
     }
 }
 
-fn is_naked(specs: &[Spec]) -> bool {
+fn is_naked(specs: &[OperandSpec]) -> bool {
     matches!(specs, [one] if one.value.naked)
 }
 
-fn is_exact(specs: &[Spec]) -> bool {
+fn is_exact(specs: &[OperandSpec]) -> bool {
     matches!(specs, [one] if one.value.exact)
 }
 

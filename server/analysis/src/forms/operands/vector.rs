@@ -1,35 +1,35 @@
 //! Lists in braces.
 
-use super::{Checker, What, component, special};
-use crate::forms::spec::Spec;
+use super::{MismatchKind, OperandChecker, component, special};
+use crate::forms::spec::OperandSpec;
 use crate::hir::ast::{Constant, Operand, OperandKind};
 use crate::hir::symbols::Symbol;
 use crate::hir::types::{TypeId, agrees};
 use ptx_isa::tables::{Access, SpecialRegister, TypeClass};
 
-impl Checker<'_> {
-    pub(super) fn vector(&mut self, operand: &Operand<'_>, list: &[Operand<'_>], spec: &Spec, allowed: bool) {
+impl OperandChecker<'_> {
+    pub(super) fn vector(&mut self, operand: &Operand<'_>, list: &[Operand<'_>], spec: &OperandSpec, allowed: bool) {
         if allowed && spec.value.mixed && spec.lengths.is_empty() && list.len() == 1 {
             return self.joined(operand, list, spec);
         }
         if !allowed || (spec.lengths.is_empty() && !spec.any_length) {
-            return self.push(operand, Some(spec), What::UnexpectedVector);
+            return self.push(operand, Some(spec), MismatchKind::UnexpectedVector);
         }
         let fits = u16::try_from(list.len()).is_ok_and(|n| spec.lengths.contains(&n));
         if !spec.any_length && !fits {
-            return self.push(operand, Some(spec), What::VectorLength(list.len()));
+            return self.push(operand, Some(spec), MismatchKind::VectorLength(list.len()));
         }
         if spec.value.mixed {
             return self.joined(operand, list, spec);
         }
         for (place, element) in list.iter().enumerate() {
             let lead = spec.lead.filter(|_| place == 0);
-            self.typed(element, &Spec { ty: lead.or(spec.ty), ..element_of(spec) }, false);
+            self.typed(element, &OperandSpec { ty: lead.or(spec.ty), ..element_of(spec) }, false);
         }
     }
 
     /// A list whose elements are brought to one type before that is compared (measured: docs/isa-format.md, `mixed`).
-    fn joined(&mut self, operand: &Operand<'_>, list: &[Operand<'_>], spec: &Spec) {
+    fn joined(&mut self, operand: &Operand<'_>, list: &[Operand<'_>], spec: &OperandSpec) {
         let mut joined: Option<Joined> = None;
         let mut holes = 0;
         let written = spec.value.access != Access::Read;
@@ -68,21 +68,21 @@ impl Checker<'_> {
             literals |= next.ty.is_none();
             // ptxas: `%tid.x` and a literal have no place in one list.
             if components && literals {
-                return self.push(element, Some(spec), What::MixedVector);
+                return self.push(element, Some(spec), MismatchKind::MixedVector);
             }
             joined = match joined {
                 None => Some(next),
                 Some(before) => match before.join(next) {
                     Some(both) => Some(both),
-                    None => return self.push(element, Some(spec), What::MixedVector),
+                    None => return self.push(element, Some(spec), MismatchKind::MixedVector),
                 },
             };
         }
         if holes == list.len() && !spec.value.sink {
-            return self.push(operand, Some(spec), What::OnlyHoles);
+            return self.push(operand, Some(spec), MismatchKind::OnlyHoles);
         }
         if spec.value.expanded && matches!(joined, Some(Joined { ty: None, integer: true, .. })) {
-            return self.push(operand, Some(spec), What::OnlyLiterals);
+            return self.push(operand, Some(spec), MismatchKind::OnlyLiterals);
         }
         let (Some(have), Some(wanted)) = (joined.and_then(|j| j.ty), spec.ty) else {
             return self.each(list, spec);
@@ -109,7 +109,7 @@ impl Checker<'_> {
 
     /// The type that a component of a special register has in a list, or a register behind which a selector stands: the
     /// assembler overlooks the selector there.
-    fn member_type(&self, object: &str, member: &str, spec: &Spec) -> Option<TypeId> {
+    fn member_type(&self, object: &str, member: &str, spec: &OperandSpec) -> Option<TypeId> {
         let member = member.trim_start_matches('.');
         let (lax, written) = (spec.value.lax, spec.value.access != Access::Read);
         match self.names.look_up(object) {
@@ -124,7 +124,7 @@ impl Checker<'_> {
     }
 
     /// Element by element, for the words of the report.
-    fn each(&mut self, list: &[Operand<'_>], spec: &Spec) {
+    fn each(&mut self, list: &[Operand<'_>], spec: &OperandSpec) {
         for element in list {
             // A hole that is allowed says nothing about the others.
             let hole = matches!(element.kind, OperandKind::Sink) && (spec.value.holes || spec.value.sink);
@@ -151,8 +151,8 @@ fn size(ty: TypeId) -> u16 {
 }
 
 /// What one element must be.
-fn element_of(spec: &Spec) -> Spec {
-    Spec { lengths: &[], any_length: false, ..*spec }
+fn element_of(spec: &OperandSpec) -> OperandSpec {
+    OperandSpec { lengths: &[], any_length: false, ..*spec }
 }
 
 /// The common type of a list, in the making (measured on all combinations of two and many of four elements).

@@ -2,7 +2,7 @@
 
 use super::{Analyzer, header};
 use crate::flow::{self, Graph, Module};
-use crate::forms::mnemonics::Heads;
+use crate::forms::mnemonics::MnemonicCache;
 use crate::hir::module::{Header, Item, is_function, items};
 use crate::hir::signature::Signatures;
 use crate::incremental::analyzer::lints::module_facts;
@@ -39,7 +39,7 @@ impl Analyzer {
         let item = items.get(index)?;
         let text = snapshot.text(item.range.clone());
         let module = module_facts(snapshot, &items);
-        let function = flow::lower(&text, item, index, &header, &module, &mut Heads::default()).function;
+        let function = flow::lower(&text, item, index, &header, &module, &mut MnemonicCache::default()).function;
         function.complete.then_some((function, header))
     }
 }

@@ -7,7 +7,7 @@ use super::{Analyzer, header, is_remembered};
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::{Analysis, unused_function};
 use crate::flow::{self, Graph, Module};
-use crate::forms::mnemonics::Heads;
+use crate::forms::mnemonics::MnemonicCache;
 use crate::hir::hash::{hash, hash_of, mix};
 use crate::hir::module::Dependencies;
 use crate::hir::module::{Header, Item, is_function, items};
@@ -81,9 +81,9 @@ impl Analyzer {
         let found = self.threads.share(
             &wanted,
             |(_, item, _)| item.range.len(),
-            &mut self.heads,
-            |heads, (index, item, _)| {
-                if cancelled() { None } else { function_lints(&whole, item, *index, heads) }
+            &mut self.mnemonics,
+            |mnemonics, (index, item, _)| {
+                if cancelled() { None } else { function_lints(&whole, item, *index, mnemonics) }
             },
         );
         let mut complete = true;
@@ -183,10 +183,10 @@ struct Whole<'a> {
     cancelled: &'a Cancelled<'a>,
 }
 
-fn function_lints(whole: &Whole<'_>, item: &Item<'_>, index: usize, heads: &mut Heads) -> Option<Known> {
+fn function_lints(whole: &Whole<'_>, item: &Item<'_>, index: usize, mnemonics: &mut MnemonicCache) -> Option<Known> {
     let Whole { header, module, .. } = whole;
     let text = whole.snapshot.text(item.range.clone());
-    let lowered = flow::lower(&text, item, index, header, module, heads);
+    let lowered = flow::lower(&text, item, index, header, module, mnemonics);
     let (function, dependencies) = (&lowered.function, lowered.dependencies);
     let nothing = Known { environment: 0, dependencies, found: Vec::new(), facts: None, pass: 0 };
     if !function.complete {

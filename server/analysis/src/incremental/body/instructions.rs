@@ -6,7 +6,7 @@ use super::names::Surroundings;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::instruction;
 use crate::check::rules::{guard_predicate, missing_directive, syntax_error};
-use crate::forms::operands::Names;
+use crate::forms::operands::NameLookup;
 use crate::hir::ast::{Instruction, Operand, OperandKind};
 use crate::hir::hash::{hash, mix};
 use crate::hir::lower::{self, Source};
@@ -58,8 +58,8 @@ impl<'t> Body<'_, 't> {
                 found.clear();
                 self.check(&l, text, &mut found);
             }
-            // An error in the head says that the rest of it cannot be known.
-            Some(l) if found.first().is_some_and(|d| d.range.start < l.head().end) => {}
+            // An error in the mnemonic says that the rest of it cannot be known.
+            Some(l) if found.first().is_some_and(|d| d.range.start < l.mnemonic_range().end) => {}
             Some(lowered) => self.check(&lowered, text, &mut found),
             None => {}
         }
@@ -86,8 +86,8 @@ impl<'t> Body<'_, 't> {
         if let Some(guard) = lowered.guard {
             guard_predicate::check(guard, self, out);
         }
-        let head = self.heads.resolve(lowered, text, &self.header.environment);
-        instruction::check(lowered, text, &head, self, out);
+        let mnemonic = self.mnemonics.resolve(lowered, text, &self.header.environment);
+        instruction::check(lowered, text, &mnemonic, self, out);
         if self.kernel {
             missing_directive::check(lowered, &self.given, out);
         }

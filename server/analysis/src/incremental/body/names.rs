@@ -1,7 +1,7 @@
 //! What names stand for in a function.
 
 use super::Body;
-use crate::forms::operands::Names;
+use crate::forms::operands::NameLookup;
 use crate::hir::module::Header;
 use crate::hir::signature::Callee;
 use crate::hir::symbols::{Scope, Symbol};
@@ -26,7 +26,7 @@ impl Surroundings<'_, '_> {
     }
 }
 
-impl Names for Body<'_, '_> {
+impl NameLookup for Body<'_, '_> {
     fn look_up(&self, name: &str) -> Option<Symbol> {
         let meaning = self.surroundings().meaning(name);
         if meaning.module {

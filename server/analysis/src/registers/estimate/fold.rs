@@ -3,7 +3,7 @@
 use super::program::{Memory, Operation, Unit};
 use crate::flow::effects::effects;
 use crate::flow::{Function, Operand, Role, Slot, Value};
-use crate::forms::head::holds;
+use crate::forms::mnemonic::holds;
 use crate::hir::symbols::Origin;
 use crate::registers::pressure::Live;
 use ptx_isa::ISA;

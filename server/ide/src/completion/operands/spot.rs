@@ -5,11 +5,11 @@ use crate::completion::reach::Status;
 use crate::completion::scope::Name;
 use crate::completion::statement::Head;
 use crate::completion::tokens::Tokens;
-use ptx_analysis::head::{self, Candidate};
 use ptx_analysis::lower::{self, Source, named_children};
-use ptx_analysis::operands::{self, Names};
+use ptx_analysis::mnemonic::{self, Candidate};
+use ptx_analysis::operands::{self, NameLookup};
 use ptx_analysis::semantics::names::Around;
-use ptx_analysis::spec::{Arrangement, Shape, applies};
+use ptx_analysis::spec::{OperandPattern, OperandVariant, applies};
 use ptx_analysis::symbols::{Frame, Symbol};
 use ptx_analysis::target::Environment;
 use ptx_isa::tables::{Gate, Kind};
@@ -82,7 +82,7 @@ impl Spot {
 
 /// A form that the head and the operands before fit.
 pub struct Fitting {
-    /// Its candidate and arrangement, by index.
+    /// Its candidate and variant, by index.
     pub place: (usize, usize),
     /// What does not fit of the operands before.
     pub cost: u32,
@@ -95,8 +95,8 @@ pub fn fitting(
     place: &Place<'_>,
     head: &Head,
     spot: &Spot,
-    resolved: &head::Head,
-    names: &dyn Names,
+    resolved: &mnemonic::Mnemonic,
+    names: &dyn NameLookup,
     environment: &Environment,
 ) -> Vec<Fitting> {
     let given = given_text(place, head, spot);
@@ -106,24 +106,24 @@ pub fn fitting(
     let given = node.and_then(|n| lower::instruction(source, n)).map_or_else(Vec::new, |i| i.operands);
     let mut out = Vec::new();
     for (c, candidate) in resolved.candidates.iter().enumerate() {
-        for (a, arrangement) in candidate.arrangements.iter().enumerate() {
-            if arrangement.broken.is_some() || arrangement.operands.len() <= spot.index {
+        for (a, variant) in candidate.variants.iter().enumerate() {
+            if variant.broken.is_some() || variant.operands.len() <= spot.index {
                 continue;
             }
             let mut found = Vec::new();
-            for (operand, (_, shape)) in given.iter().take(spot.index).zip(&arrangement.operands) {
+            for (operand, (_, shape)) in given.iter().take(spot.index).zip(&variant.operands) {
                 operands::check(operand, shape, names, &mut found);
             }
-            let cost = found.iter().map(|m| m.what.cost()).sum();
-            out.push(Fitting { place: (c, a), cost, status: status(candidate, arrangement, environment) });
+            let cost = found.iter().map(|m| m.kind.cost()).sum();
+            out.push(Fitting { place: (c, a), cost, status: status(candidate, variant, environment) });
         }
     }
     out.sort_by_key(|f| (f.cost, f.status.rank()));
     out
 }
 
-fn status(candidate: &Candidate, arrangement: &Arrangement, environment: &Environment) -> Status {
-    let said = |gate: &Gate| applies(gate.when, &candidate.values, arrangement);
+fn status(candidate: &Candidate, variant: &OperandVariant, environment: &Environment) -> Status {
+    let said = |gate: &Gate| applies(gate.when, &candidate.values, variant);
     match environment.refused(candidate.form.gates, said) {
         Some(gate) => Status::Lacking(gate),
         None => Status::Available,
@@ -162,7 +162,7 @@ impl<'a> Known<'a> {
     }
 }
 
-impl Names for Known<'_> {
+impl NameLookup for Known<'_> {
     fn look_up(&self, name: &str) -> Option<Symbol> {
         let own = self.locals.get(name).map(|(symbol, _)| *symbol);
         // A register that the function does not declare is declared nowhere.
@@ -175,9 +175,9 @@ impl Names for Known<'_> {
 }
 
 /// The name of the function that is called, where arguments are written.
-pub fn callee(tokens: &Tokens, head: &Head, spot: &Spot, arrangement: &Arrangement) -> Option<String> {
-    let is = |shape: &Shape| matches!(shape, Shape::Value(spec) if spec.value.kind == Kind::Function);
-    let index = arrangement.operands.iter().position(|(_, shape)| is(shape)).filter(|i| *i < spot.index)?;
+pub fn callee(tokens: &Tokens, head: &Head, spot: &Spot, variant: &OperandVariant) -> Option<String> {
+    let is = |shape: &OperandPattern| matches!(shape, OperandPattern::Value(spec) if spec.value.kind == Kind::Function);
+    let index = variant.operands.iter().position(|(_, shape)| is(shape)).filter(|i| *i < spot.index)?;
     // The name is a token by itself, between commas at the outermost level.
     let mut depth = 0usize;
     let mut operand = 0;

@@ -7,9 +7,9 @@ use crate::completion::statement::Head;
 use crate::completion::tokens::{Kind as TokenKind, is_part};
 use ptx_analysis::ast::{Operand, OperandKind};
 use ptx_analysis::lower::{self, Source, named_children};
-use ptx_analysis::operands::{self, Names};
+use ptx_analysis::operands::{self, NameLookup};
 use ptx_analysis::rules::parameter_access::{is_elsewhere, may_access};
-use ptx_analysis::spec::{Shape, Spec};
+use ptx_analysis::spec::{OperandPattern, OperandSpec};
 use ptx_analysis::symbols::{List as Targets, Origin, Symbol, Variable};
 use ptx_analysis::types::TypeId;
 use ptx_isa::ISA;
@@ -20,17 +20,17 @@ use ptx_syntax::{Node, kinds};
 #[derive(Debug, Clone)]
 pub enum Want {
     /// A value by itself.
-    Value(Spec),
+    Value(OperandSpec),
     /// Behind a `!`.
-    Negated(Spec),
+    Negated(OperandSpec),
     /// A part of an address in brackets.
-    Base(Spec),
+    Base(OperandSpec),
     /// An address, with the brackets that it needs.
-    Address(Spec),
+    Address(OperandSpec),
     /// An element of a list, behind others.
-    Element(Spec, Vec<String>),
+    Element(OperandSpec, Vec<String>),
     /// A list as a whole.
-    Whole(Spec),
+    Whole(OperandSpec),
     /// `_`.
     Sink,
     /// A result or an argument of a call, by its number.
@@ -39,7 +39,7 @@ pub enum Want {
 
 impl Want {
     /// What the tables say of it.
-    pub fn spec(&self) -> Option<&Spec> {
+    pub fn spec(&self) -> Option<&OperandSpec> {
         match self {
             Self::Value(s)
             | Self::Negated(s)
@@ -55,7 +55,7 @@ impl Want {
 /// What names are held against.
 pub struct Context<'a> {
     /// All names.
-    pub names: &'a dyn Names,
+    pub names: &'a dyn NameLookup,
     /// Those in use around.
     pub near: &'a Near,
     /// Those that the function declares.
@@ -89,16 +89,16 @@ impl Want {
 }
 
 /// What a shape asks for at a spot.
-pub fn wanted(shape: &Shape, spot: &Spot, negated: bool, second: bool, out: &mut Vec<Want>) {
-    let value = |spec: &Spec| match spec.value.kind {
+pub fn wanted(shape: &OperandPattern, spot: &Spot, negated: bool, second: bool, out: &mut Vec<Want>) {
+    let value = |spec: &OperandSpec| match spec.value.kind {
         Kind::Address(_) => Want::Address(*spec),
         _ if negated => Want::Negated(*spec),
         _ => Want::Value(*spec),
     };
-    let is_list = |spec: &Spec| !spec.lengths.is_empty() || spec.any_length;
+    let is_list = |spec: &OperandSpec| !spec.lengths.is_empty() || spec.any_length;
     match (shape, spot.open.as_slice()) {
-        (Shape::Sink, []) => out.push(Want::Sink),
-        (Shape::Value(spec), []) if !second => {
+        (OperandPattern::Sink, []) => out.push(Want::Sink),
+        (OperandPattern::Value(spec), []) if !second => {
             if is_list(spec) && !negated {
                 out.push(Want::Whole(*spec));
             }
@@ -106,18 +106,18 @@ pub fn wanted(shape: &Shape, spot: &Spot, negated: bool, second: bool, out: &mut
                 out.push(value(spec));
             }
         }
-        (Shape::Pair(both), []) => {
+        (OperandPattern::Pair(both), []) => {
             let spec = if second { &both.1 } else { &both.0 };
             // A list stands on either side of the bar as well.
             out.push(if is_list(spec) { Want::Whole(*spec) } else { value(spec) });
         }
-        (Shape::Pair(both), [Open::Brace(elements)]) => out.push(Want::Element(both.0, elements.clone())),
-        (Shape::Address(parts), []) if !negated && !second => {
+        (OperandPattern::Pair(both), [Open::Brace(elements)]) => out.push(Want::Element(both.0, elements.clone())),
+        (OperandPattern::Address(parts), []) if !negated && !second => {
             if let [one] = parts.as_slice() {
                 out.push(Want::Address(*one));
             }
         }
-        (Shape::Address(parts), [Open::Bracket(part), rest @ ..]) => {
+        (OperandPattern::Address(parts), [Open::Bracket(part), rest @ ..]) => {
             let Some(spec) = parts.get(*part) else { return };
             match rest {
                 [] if is_list(spec) => out.push(Want::Whole(*spec)),
@@ -127,13 +127,15 @@ pub fn wanted(shape: &Shape, spot: &Spot, negated: bool, second: bool, out: &mut
                 _ => {}
             }
         }
-        (Shape::Value(spec), [Open::Bracket(0)]) if matches!(spec.value.kind, Kind::Address(_)) => {
+        (OperandPattern::Value(spec), [Open::Bracket(0)]) if matches!(spec.value.kind, Kind::Address(_)) => {
             out.push(Want::Base(*spec));
         }
-        (Shape::Value(spec), [Open::Brace(elements)]) if is_list(spec) => {
+        (OperandPattern::Value(spec), [Open::Brace(elements)]) if is_list(spec) => {
             out.push(Want::Element(*spec, elements.clone()));
         }
-        (Shape::Arguments(spec), [Open::Parenthesis(index)]) => out.push(Want::Argument(spec.value.access, *index)),
+        (OperandPattern::Arguments(spec), [Open::Parenthesis(index)]) => {
+            out.push(Want::Argument(spec.value.access, *index))
+        }
         _ => {}
     }
 }
@@ -178,13 +180,13 @@ pub fn accepts(want: &Want, name: &Name, place: &Place<'_>, context: &Context<'_
 }
 
 /// Whether a register can hold an address: of the module's size, or of 32 bits where that is all that there is in a state space.
-fn holds_address(spec: &Spec, ty: TypeId, address_size: u16) -> bool {
+fn holds_address(spec: &OperandSpec, ty: TypeId, address_size: u16) -> bool {
     let small = in_windows(spec) || spec.value.register_only;
     ty.info().bits == address_size || (small && ty.info().bits == 32)
 }
 
 /// Whether addresses of 32 bits are all that there is in the state spaces of an operand.
-fn in_windows(spec: &Spec) -> bool {
+fn in_windows(spec: &OperandSpec) -> bool {
     let window = |name: &&str| ISA.space(name).is_some_and(|s| s.window);
     spec.spaces.is_some_and(|s| s.iter().all(window))
 }
@@ -243,26 +245,26 @@ fn argument(access: Access, index: usize, symbol: Symbol, place: &Place<'_>, cal
 }
 
 /// Whether something may stand at a place.
-pub fn fits(want: &Want, kind: OperandKind<'_>, names: &dyn Names) -> bool {
+pub fn fits(want: &Want, kind: OperandKind<'_>, names: &dyn NameLookup) -> bool {
     let operand = |kind| Operand { range: 0..0, kind };
     let mut found = Vec::new();
-    let mut check = |kind, shape: &Shape| {
+    let mut check = |kind, shape: &OperandPattern| {
         found.clear();
         operands::check(&operand(kind), shape, names, &mut found);
         found.is_empty()
     };
     match want {
-        Want::Value(spec) => check(kind, &Shape::Value(*spec)),
-        Want::Negated(spec) => check(OperandKind::Not(Box::new(operand(kind))), &Shape::Value(*spec)),
+        Want::Value(spec) => check(kind, &OperandPattern::Value(*spec)),
+        Want::Negated(spec) => check(OperandKind::Not(Box::new(operand(kind))), &OperandPattern::Value(*spec)),
         Want::Base(spec) | Want::Address(spec) => {
-            check(OperandKind::Address(vec![operand(kind)]), &Shape::Address(vec![*spec]))
+            check(OperandKind::Address(vec![operand(kind)]), &OperandPattern::Address(vec![*spec]))
         }
         Want::Whole(spec) => {
-            let whole = check(kind.clone(), &Shape::Value(*spec));
+            let whole = check(kind.clone(), &OperandPattern::Value(*spec));
             whole
                 || spec.lengths.iter().any(|n| {
                     let list = (0..*n).map(|_| operand(kind.clone())).collect();
-                    *n > 0 && check(OperandKind::Vector(list), &Shape::Value(*spec))
+                    *n > 0 && check(OperandKind::Vector(list), &OperandPattern::Value(*spec))
                 })
         }
         Want::Element(spec, before) => {
@@ -272,9 +274,9 @@ pub fn fits(want: &Want, kind: OperandKind<'_>, names: &dyn Names) -> bool {
                 let mut list: Vec<Operand<'_>> = before.iter().map(|e| operand(element(e))).collect();
                 list.push(operand(kind.clone()));
                 // What follows is not known; of a list that is joined to one type it is most likely the same.
-                let rest = |spec: &Spec| if spec.value.mixed { kind.clone() } else { OperandKind::Error };
+                let rest = |spec: &OperandSpec| if spec.value.mixed { kind.clone() } else { OperandKind::Error };
                 list.extend((list.len()..length).map(|_| operand(rest(spec))).collect::<Vec<_>>());
-                check(OperandKind::Vector(list), &Shape::Value(*spec))
+                check(OperandKind::Vector(list), &OperandPattern::Value(*spec))
             })
         }
         Want::Sink | Want::Argument(..) => false,
@@ -297,7 +299,7 @@ fn element(text: &str) -> OperandKind<'_> {
 
 /// Whether a special register may stand at a place; `bits` is its width. Where the instruction takes a list, one register is no list. Where it joins
 /// the elements of a list to one value, all elements must have the same width.
-pub fn takes_special(want: &Want, kind: OperandKind<'_>, bits: u16, names: &dyn Names) -> bool {
+pub fn takes_special(want: &Want, kind: OperandKind<'_>, bits: u16, names: &dyn NameLookup) -> bool {
     match want {
         Want::Whole(spec) => fits(&Want::Value(*spec), kind, names),
         Want::Element(spec, _) if spec.value.mixed => {

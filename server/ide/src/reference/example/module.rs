@@ -2,7 +2,7 @@
 
 use super::Values;
 use crate::reference::combination::least;
-use ptx_analysis::spec::{Arrangement, Shape, Spec, arrangements};
+use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant, operand_variants};
 use ptx_analysis::types::{TypeId, agreeing};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Access, Entry, Form, Kind, Protocol, TypeClass, Verb, Version};
@@ -56,7 +56,7 @@ impl Parts {
         entry: &'static Entry,
         form: &'static Form,
         values: &Values,
-        arrangement: &Arrangement,
+        variant: &OperandVariant,
         shell: Shell,
     ) -> Option<Self> {
         let mut parts = Self {
@@ -71,12 +71,12 @@ impl Parts {
             label: false,
             stored: 0,
         };
-        let results = results(arrangement);
+        let results = results(variant);
         let mut operands = Vec::new();
-        for (index, shape) in &arrangement.operands {
+        for (index, shape) in &variant.operands {
             let after = form.slots.iter().zip(values).filter(|(slot, _)| slot.after_operand == index + 1);
             let suffix: String = after.filter_map(|(_, value)| *value).collect();
-            operands.push(parts.operand(shape, arrangement, results)? + &suffix);
+            operands.push(parts.operand(shape, variant, results)? + &suffix);
         }
         parts.statement = statement(&head(entry, form, values), &operands);
         parts.steps(form);
@@ -139,30 +139,30 @@ impl Parts {
         }
     }
 
-    fn operand(&mut self, shape: &Shape, arrangement: &Arrangement, results: usize) -> Option<String> {
+    fn operand(&mut self, shape: &OperandPattern, variant: &OperandVariant, results: usize) -> Option<String> {
         match shape {
-            Shape::Value(spec) => self.value(spec, arrangement, results),
-            Shape::Pair(both) => {
-                let first = self.value(&both.0, arrangement, results)?;
-                Some(format!("{first}|{}", self.value(&both.1, arrangement, results)?))
+            OperandPattern::Value(spec) => self.value(spec, variant, results),
+            OperandPattern::Pair(both) => {
+                let first = self.value(&both.0, variant, results)?;
+                Some(format!("{first}|{}", self.value(&both.1, variant, results)?))
             }
-            Shape::Address(parts) => {
+            OperandPattern::Address(parts) => {
                 let mut inner = Vec::new();
                 for spec in parts {
                     inner.push(match spec.value.kind {
                         Kind::Address(_) => self.base(spec)?,
-                        _ => self.value(spec, arrangement, results)?,
+                        _ => self.value(spec, variant, results)?,
                     });
                 }
                 Some(format!("[{}]", inner.join(", ")))
             }
-            Shape::Arguments(_) => Some("()".to_owned()),
-            Shape::Sink => Some("_".to_owned()),
+            OperandPattern::Arguments(_) => Some("()".to_owned()),
+            OperandPattern::Sink => Some("_".to_owned()),
         }
     }
 
     /// What stands in brackets.
-    fn base(&mut self, spec: &Spec) -> Option<String> {
+    fn base(&mut self, spec: &OperandSpec) -> Option<String> {
         let space = spec.spaces.and_then(|s| s.first()).copied().unwrap_or("");
         if space.starts_with(".param") {
             let name = format!("{}_parameter", spec.value.name);
@@ -178,7 +178,7 @@ impl Parts {
         Some(address.name)
     }
 
-    fn value(&mut self, spec: &Spec, arrangement: &Arrangement, results: usize) -> Option<String> {
+    fn value(&mut self, spec: &OperandSpec, variant: &OperandVariant, results: usize) -> Option<String> {
         let value = spec.value;
         match value.kind {
             Kind::Label => {
@@ -186,8 +186,8 @@ impl Parts {
                 return Some("L".to_owned());
             }
             Kind::Function => {
-                let targets = |shape: &Shape| matches!(shape, Shape::Value(s) if matches!(s.value.kind, Kind::Targets));
-                if arrangement.operands.iter().any(|(_, shape)| targets(shape)) {
+                let targets = |shape: &OperandPattern| matches!(shape, OperandPattern::Value(s) if matches!(s.value.kind, Kind::Targets));
+                if variant.operands.iter().any(|(_, shape)| targets(shape)) {
                     let address = Register { name: "%callee".to_owned(), ty: TypeId::of(".b64")? };
                     self.input(&address);
                     return Some(address.name);
@@ -237,7 +237,7 @@ impl Parts {
     }
 
     /// A list in braces.
-    fn list(&mut self, spec: &Spec, count: u16) -> Option<String> {
+    fn list(&mut self, spec: &OperandSpec, count: u16) -> Option<String> {
         let ty = register_type(spec)?;
         let stem = format!("%{}", spec.value.name);
         let mut names: Vec<String> = (0..count).map(|i| format!("{stem}{i}")).collect();
@@ -371,10 +371,10 @@ fn step(verb: Verb, protocol: Protocol) -> Option<String> {
     let entries = ISA.opcodes.iter().flat_map(|o| o.entries);
     let (entry, form) = entries.flat_map(|e| e.forms.iter().map(move |f| (e, f))).find(|(_, f)| does(f))?;
     let values = least(form, &[])?;
-    let arrangement = arrangements(form, &values).into_iter().find(|a| a.broken.is_none())?;
-    let operands = arrangement.operands.iter().map(|(_, shape)| match shape {
+    let variant = operand_variants(form, &values).into_iter().find(|a| a.broken.is_none())?;
+    let operands = variant.operands.iter().map(|(_, shape)| match shape {
         // Nothing may be left to wait for.
-        Shape::Value(spec) if spec.value.immediate_only => Some("0".to_owned()),
+        OperandPattern::Value(spec) if spec.value.immediate_only => Some("0".to_owned()),
         _ => None,
     });
     let operands = operands.collect::<Option<Vec<String>>>()?;
@@ -389,18 +389,18 @@ fn head(entry: &Entry, form: &Form, values: &Values) -> String {
 }
 
 /// How many registers are written that are in no list.
-fn results(arrangement: &Arrangement) -> usize {
-    let written = |spec: &Spec| spec.value.access == Access::Write && spec.lengths.is_empty();
-    let count = |shape: &Shape| match shape {
-        Shape::Value(spec) => usize::from(written(spec)),
-        Shape::Pair(both) => usize::from(written(&both.0)) + usize::from(written(&both.1)),
+fn results(variant: &OperandVariant) -> usize {
+    let written = |spec: &OperandSpec| spec.value.access == Access::Write && spec.lengths.is_empty();
+    let count = |shape: &OperandPattern| match shape {
+        OperandPattern::Value(spec) => usize::from(written(spec)),
+        OperandPattern::Pair(both) => usize::from(written(&both.0)) + usize::from(written(&both.1)),
         _ => 0,
     };
-    arrangement.operands.iter().map(|(_, shape)| count(shape)).sum()
+    variant.operands.iter().map(|(_, shape)| count(shape)).sum()
 }
 
 /// The type of a register that may stand for an operand.
-fn register_type(spec: &Spec) -> Option<TypeId> {
+fn register_type(spec: &OperandSpec) -> Option<TypeId> {
     let ty = spec.ty.or_else(|| TypeId::of(".b32"))?;
     if ty.info().registers && !spec.fit.untyped {
         return Some(ty);
@@ -409,7 +409,7 @@ fn register_type(spec: &Spec) -> Option<TypeId> {
 }
 
 /// A number, where nothing else may stand or where only some make sense.
-fn literal(spec: &Spec) -> Option<String> {
+fn literal(spec: &OperandSpec) -> Option<String> {
     let value = spec.value;
     if value.access != Access::Read || value.register_only {
         return None;

@@ -1,6 +1,6 @@
 //! The layouts in the tables against the manual, against each other, and against what a multiplication must give.
 
-use ptx_analysis::head::broken;
+use ptx_analysis::mnemonic::broken;
 use ptx_isa::ISA;
 use ptx_isa::fragment::{Found, Holder, Layout, Place};
 use ptx_isa::tables::{Entry, Form, Slot};

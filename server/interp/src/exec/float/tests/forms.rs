@@ -1,9 +1,9 @@
 //! Every form of these families with all its modifiers is decoded: none is refused.
 
 use crate::decode::{Action, Executable};
-use ptx_analysis::head::is_legal;
+use ptx_analysis::mnemonic::is_legal;
 use ptx_analysis::program::Program;
-use ptx_analysis::spec::{Shape, Spec, arrangements};
+use ptx_analysis::spec::{OperandPattern, OperandSpec, operand_variants};
 use ptx_isa::ISA;
 use ptx_isa::tables::Form;
 use std::collections::BTreeSet;
@@ -13,18 +13,18 @@ use std::sync::Arc;
 const HOMES: [(&str, &str); 6] =
     [("9.4", "sm_107a"), ("9.4", "sm_100a"), ("9.0", "sm_90a"), ("3.0", "sm_20"), ("3.0", "sm_13"), ("1.3", "sm_13")];
 
-fn register(spec: &Spec, place: usize) -> String {
+fn register(spec: &OperandSpec, place: usize) -> String {
     if let Some(bits) = spec.ty.map(|t| t.info()).filter(|t| t.name != ".pred").map(|t| t.bits) {
         return format!("%b{bits}_{place}");
     }
     format!("%p{place}")
 }
 
-fn operand(shape: &Shape, place: usize) -> String {
+fn operand(shape: &OperandPattern, place: usize) -> String {
     match shape {
-        Shape::Value(spec) => register(spec, place),
-        Shape::Pair(both) => format!("{}|{}", register(&both.0, place), register(&both.1, place + 4)),
-        Shape::Sink => "_".to_owned(),
+        OperandPattern::Value(spec) => register(spec, place),
+        OperandPattern::Pair(both) => format!("{}|{}", register(&both.0, place), register(&both.1, place + 4)),
+        OperandPattern::Sink => "_".to_owned(),
         _ => panic!("an operand of another shape"),
     }
 }
@@ -52,9 +52,9 @@ fn statements() -> BTreeSet<String> {
             }
             for values in combinations(form) {
                 let words: String = values.iter().copied().flatten().collect();
-                for arrangement in arrangements(form, &values).into_iter().filter(|a| a.broken.is_none()) {
+                for variant in operand_variants(form, &values).into_iter().filter(|a| a.broken.is_none()) {
                     let operands: Vec<String> =
-                        arrangement.operands.iter().enumerate().map(|(i, (_, shape))| operand(shape, i)).collect();
+                        variant.operands.iter().enumerate().map(|(i, (_, shape))| operand(shape, i)).collect();
                     out.insert(format!("{word}{words} {};", operands.join(", ")));
                 }
             }

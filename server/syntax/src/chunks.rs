@@ -1,82 +1,83 @@
-//! The trees of a text under edit.
+//! The chunked parse of a text under edit.
 //!
-//! A small text has one tree. A large one is cut in front of functions ([`crate::pieces`]), and each piece has a tree of its own, whose
-//! nodes stand where they stand in the whole text: pieces are parsed by several threads, and a keystroke is the business of one piece.
-//! How many functions share a piece follows from the history of the text; what its nodes are does not: a piece with an error holds one
-//! function alone, so that nothing around it decides how the parser recovers, and pieces without one have the nodes of the whole. The
-//! grammar takes the head of a function within another one for unknown directives; here that counts as an error.
+//! A small text has one tree. A large one is split into chunks before functions ([`crate::boundaries`]), and each chunk has its own tree, whose
+//! nodes stand where they stand in the whole text: chunks are parsed by several threads, and a keystroke is the business of one chunk.
+//! How many functions share a chunk follows from the history of the text; what its nodes are does not: a chunk with an error holds one
+//! function alone, so that nothing around it decides how the parser recovers, and chunks without one have the nodes of the whole. The
+//! grammar takes the head of a function within another one for unknown directives; here that is an error.
 
+use crate::boundaries::{begins_function, chunk_boundaries, may_end};
 use crate::parser::{parser, slice};
-use crate::pieces::{begins_function, cuts, may_end};
 use crate::threads::in_parallel;
 use crate::visible::visible;
 use ropey::Rope;
 use std::ops::Range;
 use tree_sitter::{InputEdit, Node, Parser, Point, Tree};
 
-/// Pieces have at least so many bytes, unless something is wrong in them: below this, threads cost more than they save. Larger ones
-/// cost more when an error comes up in them, since they are cut then.
+/// Chunks have at least so many bytes, unless something is wrong in them: below this, threads cost more than they save. Larger ones
+/// cost more when an error comes up in them, because they are split then.
 pub const MIN_CHUNK: usize = 128 << 10;
 
 /// Up to so many bytes, a function with an error is parsed without regard to what it was: how the parser recovers may follow from that.
 /// A larger one would keep the editor waiting for the sake of few texts.
-const AFRESH: usize = 8 << 10;
+const MAX_FRESH_PARSE: usize = 8 << 10;
 
-/// How much of a piece is looked at first for where its first function begins.
-const GLANCE: usize = 1 << 10;
+/// How much of a chunk is looked at first for where its first function begins.
+const FIRST_FUNCTION_WINDOW: usize = 1 << 10;
 
-/// A piece of a text and the tree of it. Places in the tree count from the beginning of the text.
+/// A chunk of a text and the tree of it. Places in the tree count from the beginning of the text.
 #[derive(Debug, Clone)]
-pub struct Part {
+pub struct ChunkTree {
     /// Where it begins; it ends where the next one does.
     pub start: usize,
     pub tree: Tree,
     /// The tree is of less than the text: see [`visible`].
     pub hides: bool,
-    /// Where brackets begin to nest too deep, counted from the beginning of the piece.
+    /// Where brackets begin to nest too deep, counted from the beginning of the chunk.
     pub too_deep: Option<usize>,
 }
 
-/// A piece under edit.
+/// A chunk under edit.
 #[derive(Debug)]
-struct Piece {
-    part: Part,
+struct Chunk {
+    tree: ChunkTree,
     /// What has to be parsed again.
     changed: Option<Range<usize>>,
     /// See [`is_sound`].
     sound: bool,
-    /// It cannot be cut.
+    /// It has no boundary inside, so it cannot be split.
     single: bool,
 }
 
-/// The pieces of a text under edit; never none.
+/// The chunks of a text under edit; never none.
 #[derive(Debug)]
-pub struct Forest {
-    pieces: Vec<Piece>,
-    /// Pieces have at least so many bytes, and the text twice as many before it is cut.
-    least: usize,
+pub struct ChunkedParse {
+    chunks: Vec<Chunk>,
+    /// Chunks have at least so many bytes, and the text twice as many before it is split.
+    min_chunk: usize,
 }
 
-impl Forest {
+impl ChunkedParse {
     /// Parses a whole text, a large one on so many threads.
-    pub fn new(text: &str, rope: &Rope, threads: usize, least: usize) -> Self {
-        let cuts = if text.len() < least.saturating_mul(2) { Vec::new() } else { cuts(text.as_bytes()) };
-        let groups = grouped(&cuts, text.len(), least);
-        let pieces = in_parallel(&groups, threads, parser, |parser, group| {
+    pub fn new(text: &str, rope: &Rope, threads: usize, min_chunk: usize) -> Self {
+        let boundaries =
+            if text.len() < min_chunk.saturating_mul(2) { Vec::new() } else { chunk_boundaries(text.as_bytes()) };
+        let groups = grouped(&boundaries, text.len(), min_chunk);
+        let chunks = in_parallel(&groups, threads, parser, |parser, group| {
             let mut parse = |range: Range<usize>| parse_fresh(parser, text, rope, range);
-            Piece::parsed(group.range.clone(), group.cuts, &mut parse)
+            Chunk::parsed(group.range.clone(), group.boundaries, &mut parse)
         });
-        Self { pieces: pieces.into_iter().flatten().collect(), least }
+        Self { chunks: chunks.into_iter().flatten().collect(), min_chunk }
     }
 
     /// The trees, in order.
-    pub fn parts(&self) -> impl ExactSizeIterator<Item = &Part> {
-        self.pieces.iter().map(|piece| &piece.part)
+    pub fn trees(&self) -> impl ExactSizeIterator<Item = &ChunkTree> {
+        self.chunks.iter().map(|chunk| &chunk.tree)
     }
 
     /// Notes that the text was changed.
     pub fn edit(&mut self, edit: &InputEdit) {
-        let at = |offset: usize| self.pieces.partition_point(|p| p.part.start <= offset).saturating_sub(1);
+        let at = |offset: usize| self.chunks.partition_point(|p| p.tree.start <= offset).saturating_sub(1);
         let first = at(edit.start_byte);
         let last = at(edit.old_end_byte.saturating_sub(1).max(edit.start_byte));
         self.merge(first..=last, edit.old_end_byte);
@@ -84,139 +85,140 @@ impl Forest {
             _ if offset >= edit.old_end_byte => offset - edit.old_end_byte + edit.new_end_byte,
             _ => offset.min(edit.start_byte),
         };
-        for (index, piece) in self.pieces.iter_mut().enumerate().skip(first) {
-            piece.part.tree.edit(edit);
+        for (index, chunk) in self.chunks.iter_mut().enumerate().skip(first) {
+            chunk.tree.tree.edit(edit);
             if index > first {
-                piece.part.start = moved(piece.part.start);
+                chunk.tree.start = moved(chunk.tree.start);
             }
-            piece.changed = piece.changed.take().map(|range| moved(range.start)..moved(range.end));
+            chunk.changed = chunk.changed.take().map(|range| moved(range.start)..moved(range.end));
         }
-        let touched = &mut self.pieces[first];
+        let touched = &mut self.chunks[first];
         touched.change(edit.start_byte..edit.new_end_byte);
         touched.single = false;
     }
 
-    /// Makes some neighbours one piece, to be parsed again; `end` is at least where the last of them ends, if it is the last of all.
-    fn merge(&mut self, pieces: std::ops::RangeInclusive<usize>, end: usize) {
-        let (first, last) = (*pieces.start(), (*pieces.end()).min(self.pieces.len() - 1));
+    /// Makes some neighbours one chunk, to be parsed again; `end` is at least where the last of them ends, if it is the last of all.
+    fn merge(&mut self, chunks: std::ops::RangeInclusive<usize>, end: usize) {
+        let (first, last) = (*chunks.start(), (*chunks.end()).min(self.chunks.len() - 1));
         if first >= last {
             return;
         }
-        let end = self.pieces.get(last + 1).map_or(end, |next| next.part.start);
-        let starts: Vec<usize> = self.pieces[first..=last].iter().map(|p| p.part.start).chain([end]).collect();
+        let end = self.chunks.get(last + 1).map_or(end, |next| next.tree.start);
+        let starts: Vec<usize> = self.chunks[first..=last].iter().map(|p| p.tree.start).chain([end]).collect();
         // The largest keeps its tree: the others are what has to be parsed.
         let Some(kept) = (0..=last - first).max_by_key(|i| starts[i + 1].saturating_sub(starts[*i])) else { return };
-        let mut merged: Vec<Piece> = self.pieces.drain(first..=last).collect();
+        let mut merged: Vec<Chunk> = self.chunks.drain(first..=last).collect();
         let mut whole = merged.swap_remove(kept);
-        for piece in merged {
-            if let Some(changed) = piece.changed {
+        for chunk in merged {
+            if let Some(changed) = chunk.changed {
                 whole.change(changed);
             }
         }
         for other in (0..=last - first).filter(|i| *i != kept) {
             whole.change(starts[other]..starts[other + 1]);
         }
-        whole.part.start = starts[0];
+        whole.tree.start = starts[0];
         whole.single = false;
-        self.pieces.insert(first, whole);
+        self.chunks.insert(first, whole);
     }
 
     /// Brings the trees up to the text.
-    pub fn mend(&mut self, rope: &Rope, parser: &mut Parser) {
-        let large = rope.len_bytes() >= self.least.saturating_mul(2);
+    pub fn reparse(&mut self, rope: &Rope, parser: &mut Parser) {
+        let large = rope.len_bytes() >= self.min_chunk.saturating_mul(2);
         if !large {
-            self.merge(0..=self.pieces.len(), rope.len_bytes());
+            self.merge(0..=self.chunks.len(), rope.len_bytes());
         }
         let mut index = 0;
-        while let Some(piece) = self.pieces.get(index) {
-            if piece.changed.is_none() && (piece.single || piece.sound || !large) {
+        while let Some(chunk) = self.chunks.get(index) {
+            if chunk.changed.is_none() && (chunk.single || chunk.sound || !large) {
                 index += 1;
                 continue;
             }
             let range = self.range(index, rope);
-            let (follows, precedes) = (index > 0, index + 1 < self.pieces.len());
-            if follows && (range.is_empty() || !begins(rope, range.clone())) {
-                self.hand_back(index, range, rope);
+            let (follows, precedes) = (index > 0, index + 1 < self.chunks.len());
+            if follows && (range.is_empty() || !begins_with_function(rope, range.clone())) {
+                self.move_start_to_previous(index, range, rope);
                 index -= 1;
                 continue;
             }
-            if precedes && !ends(rope, range.clone()) {
+            if precedes && !may_be_followed(rope, range.clone()) {
                 self.merge(index..=index + 1, rope.len_bytes());
                 continue;
             }
-            let part = parse(parser, rope, range.clone(), &piece.part);
+            let part = parse(parser, rope, range.clone(), &chunk.tree);
             if precedes && ends_in_comment(rope, range.clone(), &part.tree) {
                 let last = self.end_of_comment(index, range.end, rope);
                 self.merge(index..=last, rope.len_bytes());
                 continue;
             }
-            let piece = &mut self.pieces[index];
-            let changed = piece.changed.take().unwrap_or(range.clone());
-            piece.sound = large && is_sound(rope, range.clone(), &part.tree);
-            let old = std::mem::replace(&mut piece.part, part);
-            index += if large && !piece.sound { self.cut_out(index, range, &changed, &old, rope, parser) } else { 1 };
+            let chunk = &mut self.chunks[index];
+            let changed = chunk.changed.take().unwrap_or(range.clone());
+            chunk.sound = large && is_sound(rope, range.clone(), &part.tree);
+            let old = std::mem::replace(&mut chunk.tree, part);
+            index += if large && !chunk.sound { self.split(index, range, &changed, &old, rope, parser) } else { 1 };
         }
     }
 
-    /// A piece has come to begin with something else than a function: the one before it takes that, and all of the piece if there is no
-    /// function soon.
-    fn hand_back(&mut self, index: usize, range: Range<usize>, rope: &Rope) {
-        let glance = range.start..range.end.min(range.start + GLANCE);
+    /// After an edit this chunk no longer begins with a function: moves its leading text to the previous chunk, or merges both if no function
+    /// begins soon.
+    fn move_start_to_previous(&mut self, index: usize, range: Range<usize>, rope: &Rope) {
+        let glance = range.start..range.end.min(range.start + FIRST_FUNCTION_WINDOW);
         let bytes: Vec<u8> = rope.bytes_at(glance.start).take(glance.len()).collect();
-        let Some(cut) = cuts(&bytes).first().map(|cut| range.start + cut) else {
+        let Some(boundary) = chunk_boundaries(&bytes).first().map(|boundary| range.start + boundary) else {
             return self.merge(index - 1..=index, rope.len_bytes());
         };
-        let piece = &mut self.pieces[index];
-        piece.part.start = cut;
-        piece.single = false;
-        piece.change(cut..cut);
-        let before = &mut self.pieces[index - 1];
+        let chunk = &mut self.chunks[index];
+        chunk.tree.start = boundary;
+        chunk.single = false;
+        chunk.change(boundary..boundary);
+        let before = &mut self.chunks[index - 1];
         before.single = false;
-        before.change(range.start..cut);
+        before.change(range.start..boundary);
     }
 
-    /// Cuts a piece with an error; gives how many it has become.
-    fn cut_out(
+    /// Splits a chunk with an error; returns how many chunks it has become.
+    fn split(
         &mut self,
         index: usize,
         range: Range<usize>,
         changed: &Range<usize>,
-        old: &Part,
+        old: &ChunkTree,
         rope: &Rope,
         parser: &mut Parser,
     ) -> usize {
-        // One head is at the beginning: nothing need be read to know that there is no other.
-        let alone = heads(rope, range.clone()) == 1 && begins(rope, range.clone());
-        let cuts = if alone { Vec::new() } else { cuts_in(rope, range.clone()) };
-        if cuts.is_empty() {
-            self.pieces[index].single = true;
+        // The only function keyword is at the beginning: nothing need be read to know that there is no boundary.
+        let alone = count_function_keywords(rope, range.clone()) == 1 && begins_with_function(rope, range.clone());
+        let boundaries = if alone { Vec::new() } else { boundaries_in(rope, range.clone()) };
+        if boundaries.is_empty() {
+            self.chunks[index].single = true;
             return 1;
         }
         // What was changed is wrong as a rule, and what stands around it is not.
-        let before = cuts.partition_point(|cut| *cut <= changed.start);
-        let behind = cuts.partition_point(|cut| *cut < changed.end).max(before);
-        let (head, tail) = (cuts[..before].last().copied(), cuts.get(behind).copied());
+        let before = boundaries.partition_point(|boundary| *boundary <= changed.start);
+        let behind = boundaries.partition_point(|boundary| *boundary < changed.end).max(before);
+        let (start, tail) = (boundaries[..before].last().copied(), boundaries.get(behind).copied());
         let mut out = Vec::new();
         let mut parse = |range: Range<usize>| parse(parser, rope, range, old);
-        let mut add = |range: Range<usize>, cuts: &[usize]| out.extend(Piece::parsed(range, cuts, &mut parse));
-        if let Some(head) = head {
-            add(range.start..head, &cuts[..before - 1]);
+        let mut add =
+            |range: Range<usize>, boundaries: &[usize]| out.extend(Chunk::parsed(range, boundaries, &mut parse));
+        if let Some(start) = start {
+            add(range.start..start, &boundaries[..before - 1]);
         }
-        add(head.unwrap_or(range.start)..tail.unwrap_or(range.end), &cuts[before..behind]);
+        add(start.unwrap_or(range.start)..tail.unwrap_or(range.end), &boundaries[before..behind]);
         if let Some(tail) = tail {
-            add(tail..range.end, &cuts[behind + 1..]);
+            add(tail..range.end, &boundaries[behind + 1..]);
         }
         let count = out.len();
-        self.pieces.splice(index..=index, out);
+        self.chunks.splice(index..=index, out);
         count
     }
 
     fn range(&self, index: usize, rope: &Rope) -> Range<usize> {
-        let end = self.pieces.get(index + 1).map_or(rope.len_bytes(), |next| next.part.start);
-        self.pieces[index].part.start..end
+        let end = self.chunks.get(index + 1).map_or(rope.len_bytes(), |next| next.tree.start);
+        self.chunks[index].tree.start..end
     }
 
-    /// The piece in which a comment ends that reaches beyond another one.
+    /// The chunk in which a comment ends that reaches beyond another one.
     fn end_of_comment(&self, index: usize, from: usize, rope: &Rope) -> usize {
         let mut at = from;
         let mut star = false;
@@ -232,25 +234,29 @@ impl Forest {
             star = bytes.last() == Some(&b'*');
             at += bytes.len();
         }
-        self.pieces.partition_point(|p| p.part.start <= at).saturating_sub(1).max(index + 1)
+        self.chunks.partition_point(|p| p.tree.start <= at).saturating_sub(1).max(index + 1)
     }
 }
 
-impl Piece {
-    /// Parses a range: as one piece, if it is sound; if not, what lies between the cuts.
-    fn parsed(range: Range<usize>, cuts: &[usize], parse: &mut impl FnMut(Range<usize>) -> Part) -> Vec<Self> {
-        let piece = |part: Part, cuts: &[usize]| {
-            let sound = !part.tree.root_node().has_error() && are_between_items(&part.tree, cuts);
-            Self { part, changed: None, sound, single: cuts.is_empty() }
+impl Chunk {
+    /// Parses a range: as one chunk, if it is sound; if not, what lies between the boundaries.
+    fn parsed(
+        range: Range<usize>,
+        boundaries: &[usize],
+        parse: &mut impl FnMut(Range<usize>) -> ChunkTree,
+    ) -> Vec<Self> {
+        let chunk = |part: ChunkTree, boundaries: &[usize]| {
+            let sound = !part.tree.root_node().has_error() && are_between_items(&part.tree, boundaries);
+            Self { tree: part, changed: None, sound, single: boundaries.is_empty() }
         };
-        let whole = piece(parse(range.clone()), cuts);
+        let whole = chunk(parse(range.clone()), boundaries);
         if whole.sound || whole.single {
             return vec![whole];
         }
         drop(whole);
-        let starts = std::iter::once(range.start).chain(cuts.iter().copied());
-        let ends = cuts.iter().copied().chain([range.end]);
-        starts.zip(ends).map(|(start, end)| piece(parse(start..end), &[])).collect()
+        let starts = std::iter::once(range.start).chain(boundaries.iter().copied());
+        let ends = boundaries.iter().copied().chain([range.end]);
+        starts.zip(ends).map(|(start, end)| chunk(parse(start..end), &[])).collect()
     }
 
     fn change(&mut self, range: Range<usize>) {
@@ -260,34 +266,34 @@ impl Piece {
 }
 
 /// Functions that are parsed together.
-struct Group<'c> {
+struct ChunkGroup<'c> {
     range: Range<usize>,
-    /// Where they could be cut.
-    cuts: &'c [usize],
+    /// The chunk boundaries between them.
+    boundaries: &'c [usize],
 }
 
 /// Groups of at least so many bytes.
-fn grouped(cuts: &[usize], length: usize, least: usize) -> Vec<Group<'_>> {
+fn grouped(boundaries: &[usize], length: usize, min_chunk: usize) -> Vec<ChunkGroup<'_>> {
     let mut out = Vec::new();
     let (mut start, mut first) = (0, 0);
-    for (index, cut) in cuts.iter().enumerate() {
-        if cut - start >= least {
-            out.push(Group { range: start..*cut, cuts: &cuts[first..index] });
-            (start, first) = (*cut, index + 1);
+    for (index, boundary) in boundaries.iter().enumerate() {
+        if boundary - start >= min_chunk {
+            out.push(ChunkGroup { range: start..*boundary, boundaries: &boundaries[first..index] });
+            (start, first) = (*boundary, index + 1);
         }
     }
-    out.push(Group { range: start..length, cuts: &cuts[first..] });
+    out.push(ChunkGroup { range: start..length, boundaries: &boundaries[first..] });
     out
 }
 
-/// Whether no cut lies within an item, and none behind one whose end is missing: where that end would be follows from what comes next.
-fn are_between_items(tree: &Tree, cuts: &[usize]) -> bool {
-    let mut cuts = cuts.iter().peekable();
+/// Whether no boundary lies within an item, and none behind one whose end is missing: where that end would be follows from what comes next.
+fn are_between_items(tree: &Tree, boundaries: &[usize]) -> bool {
+    let mut boundaries = boundaries.iter().peekable();
     let root = tree.root_node();
     let mut cursor = root.walk();
     root.children(&mut cursor).all(|item| {
-        while cuts.next_if(|cut| **cut <= item.start_byte()).is_some() {}
-        cuts.peek().is_none_or(|cut| **cut >= item.end_byte() && !is_unclosed(item))
+        while boundaries.next_if(|boundary| **boundary <= item.start_byte()).is_some() {}
+        boundaries.peek().is_none_or(|boundary| **boundary >= item.end_byte() && !is_unclosed(item))
     })
 }
 
@@ -317,37 +323,37 @@ fn is_sound(rope: &Rope, range: Range<usize>, tree: &Tree) -> bool {
         open = is_unclosed(item);
     }
     // In a function's head there is one of the words. Others may be in comments, or in names.
-    heads(rope, range.clone()) == functions || are_between_items(tree, &cuts_in(rope, range))
+    count_function_keywords(rope, range.clone()) == functions || are_between_items(tree, &boundaries_in(rope, range))
 }
 
-/// How often the words that make the head of a function stand in a range, in comments too. Much faster than looking for cuts.
-fn heads(rope: &Rope, range: Range<usize>) -> usize {
+/// How often the words that make the head of a function stand in a range, in comments too. Much faster than looking for boundaries.
+fn count_function_keywords(rope: &Rope, range: Range<usize>) -> usize {
     let words = [".entry", ".func"].map(memchr::memmem::Finder::new);
     let count = |chunk: &str| -> usize { words.iter().map(|word| word.find_iter(chunk.as_bytes()).count()).sum() };
     rope.byte_slice(range).chunks().map(count).sum()
 }
 
-/// The cuts in a range that begins at one.
-fn cuts_in(rope: &Rope, range: Range<usize>) -> Vec<usize> {
-    cuts(&slice(rope, range.clone())).into_iter().map(|cut| cut + range.start).collect()
+/// The chunk boundaries in a range that begins at one.
+fn boundaries_in(rope: &Rope, range: Range<usize>) -> Vec<usize> {
+    chunk_boundaries(&slice(rope, range.clone())).into_iter().map(|boundary| boundary + range.start).collect()
 }
 
-/// Whether a piece begins with a function.
-fn begins(rope: &Rope, range: Range<usize>) -> bool {
-    let glance = range.start..range.end.min(range.start + GLANCE);
+/// Whether a chunk begins with a function.
+fn begins_with_function(rope: &Rope, range: Range<usize>) -> bool {
+    let glance = range.start..range.end.min(range.start + FIRST_FUNCTION_WINDOW);
     // Bytes are all that is looked at: a character may be cut.
     let bytes: Vec<u8> = rope.bytes_at(glance.start).take(glance.len()).collect();
     begins_function(&bytes).or_else(|| begins_function(&slice(rope, range))).unwrap_or(false)
 }
 
-/// Whether a piece ends so that another one may follow.
-fn ends(rope: &Rope, range: Range<usize>) -> bool {
-    let from = range.start.max(range.end.saturating_sub(GLANCE));
+/// Whether a chunk ends so that another one may follow.
+fn may_be_followed(rope: &Rope, range: Range<usize>) -> bool {
+    let from = range.start.max(range.end.saturating_sub(FIRST_FUNCTION_WINDOW));
     let bytes: Vec<u8> = rope.bytes_at(from).take(range.end - from).collect();
     may_end(&bytes)
 }
 
-/// Whether a piece ends within a block comment. What the parser adds behind it is not looked at.
+/// Whether a chunk ends within a block comment. What the parser adds behind it is not looked at.
 fn ends_in_comment(rope: &Rope, range: Range<usize>, tree: &Tree) -> bool {
     let Some(last) = tree.root_node().descendant_for_byte_range(range.end - 1, range.end) else { return false };
     if last.kind_id() != crate::kinds().comment {
@@ -357,8 +363,8 @@ fn ends_in_comment(rope: &Rope, range: Range<usize>, tree: &Tree) -> bool {
     text.starts_with(b"/*") && !(text.len() >= 4 && text.ends_with(b"*/"))
 }
 
-/// Parses a part of a text, given as it is read fastest.
-fn parse_fresh(parser: &mut Parser, text: &str, rope: &Rope, range: Range<usize>) -> Part {
+/// Parses `range` from scratch, reading the contiguous `text` instead of the rope.
+fn parse_fresh(parser: &mut Parser, text: &str, rope: &Rope, range: Range<usize>) -> ChunkTree {
     if let Some(part) = parse_visible(parser, rope, range.clone()) {
         return part;
     }
@@ -367,32 +373,32 @@ fn parse_fresh(parser: &mut Parser, text: &str, rope: &Rope, range: Range<usize>
     // `parse` gives `None` only when cancelled or without a language.
     #[allow(clippy::expect_used)]
     let tree = parser.parse(text, None).expect("an uncancelled parse gives a tree");
-    Part { start, tree, hides: false, too_deep: None }
+    ChunkTree { start, tree, hides: false, too_deep: None }
 }
 
 /// Parses a part of a text, with what is left of an earlier tree that may have been of another part.
-fn parse(parser: &mut Parser, rope: &Rope, range: Range<usize>, old: &Part) -> Part {
+fn parse(parser: &mut Parser, rope: &Rope, range: Range<usize>, old: &ChunkTree) -> ChunkTree {
     if let Some(part) = parse_visible(parser, rope, range.clone()) {
         return part;
     }
     // A tree of another text than the one that stood there is of no use.
     let old = (!old.hides).then_some(&old.tree);
     let mut tree = parse_again(parser, rope, range.clone(), old);
-    if tree.root_node().has_error() && range.len() <= AFRESH {
+    if tree.root_node().has_error() && range.len() <= MAX_FRESH_PARSE {
         tree = parse_again(parser, rope, range.clone(), None);
     }
-    Part { start: range.start, tree, hides: false, too_deep: None }
+    ChunkTree { start: range.start, tree, hides: false, too_deep: None }
 }
 
 /// Parses what the parser is to see of a part of a text; nothing if that is all of it.
-fn parse_visible(parser: &mut Parser, rope: &Rope, range: Range<usize>) -> Option<Part> {
+fn parse_visible(parser: &mut Parser, rope: &Rope, range: Range<usize>) -> Option<ChunkTree> {
     let visible = visible(rope, range.clone())?;
     let start = range.start;
     include(parser, rope, range);
     let mut rest = |offset: usize, _: Point| visible.text.get(offset.saturating_sub(start)..).unwrap_or_default();
     #[allow(clippy::expect_used)]
     let tree = parser.parse_with_options(&mut rest, None, None).expect("an uncancelled parse gives a tree");
-    Some(Part { start, tree, hides: true, too_deep: visible.too_deep })
+    Some(ChunkTree { start, tree, hides: true, too_deep: visible.too_deep })
 }
 
 fn parse_again(parser: &mut Parser, rope: &Rope, range: Range<usize>, old: Option<&Tree>) -> Tree {

@@ -1,15 +1,15 @@
-//! The head of an instruction: opcode and modifiers matched against the forms.
+//! The mnemonic of an instruction: opcode and modifiers matched against the forms.
 //!
-//! A head is resolved once for each distinct spelling in a module and remembered: generated kernels use a few hundred
+//! A mnemonic is resolved once for each distinct spelling in a module and remembered: generated kernels use a few hundred
 //! spellings for hundreds of thousands of instructions. So this may be thorough rather than fast.
 
-use crate::forms::spec::{Arrangement, arrangements};
+use crate::forms::spec::{OperandVariant, operand_variants};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Form, Opcode, Rule, RuleKind, Slot, Term};
 
-/// A resolved head.
+/// A resolved mnemonic.
 #[derive(Debug)]
-pub struct Head {
+pub struct Mnemonic {
     /// The entry that names the instruction.
     pub entry: &'static Entry,
     /// The forms whose modifiers fit, with what their operands must be.
@@ -17,7 +17,7 @@ pub struct Head {
     /// Modifiers that the assembler ignores on any instruction, by their index.
     pub ignored: Vec<usize>,
     /// Where none fits: the nearest form and what is wrong with it.
-    pub mismatch: Option<Mismatch>,
+    pub mismatch: Option<MnemonicMismatch>,
 }
 
 /// A form that the modifiers fit.
@@ -30,23 +30,23 @@ pub struct Candidate {
     /// The value in each slot.
     pub values: Vec<Option<&'static str>>,
     /// The ways its optional operands can be given.
-    pub arrangements: Vec<Arrangement>,
+    pub variants: Vec<OperandVariant>,
 }
 
 /// Why the nearest form does not fit.
 #[derive(Debug)]
-pub struct Mismatch {
+pub struct MnemonicMismatch {
     /// The form.
     pub form: &'static Form,
     /// What is wrong, the worst first.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<MnemonicProblem>,
     /// What may stand where a modifier is missing or wrong, in all forms of which nothing else is wrong.
     pub expected: Vec<&'static str>,
 }
 
-/// One thing that is wrong with a head. Numbers are indices of written modifiers.
+/// One thing that is wrong with a mnemonic. Numbers are indices of written modifiers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Problem {
+pub enum MnemonicProblem {
     /// No form of this opcode has such a modifier.
     Unknown(usize),
     /// This form does not take it.
@@ -65,7 +65,7 @@ pub enum Problem {
     Rule(&'static Rule),
 }
 
-impl Problem {
+impl MnemonicProblem {
     /// The same for forms that lack different modifiers in the same place.
     fn kind(self) -> (u8, usize, usize) {
         match self {
@@ -92,18 +92,18 @@ impl Problem {
     }
 }
 
-/// Matches a head. `modifiers` are those before the operands, with dots, as written.
-pub(crate) fn resolve(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Head> {
-    let head = resolve_exactly(opcode, modifiers)?;
-    if head.mismatch.is_none() {
-        return Some(head);
+/// Matches a mnemonic. `modifiers` are those before the operands, with dots, as written.
+pub(crate) fn resolve(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mnemonic> {
+    let mnemonic = resolve_exactly(opcode, modifiers)?;
+    if mnemonic.mismatch.is_none() {
+        return Some(mnemonic);
     }
     // ptxas: a few modifiers pass on any instruction and mean nothing there.
-    let own = |name: &str| head.entry.forms.iter().flat_map(|f| f.slots).any(|s| s.values.contains(&name));
+    let own = |name: &str| mnemonic.entry.forms.iter().flat_map(|f| f.slots).any(|s| s.values.contains(&name));
     let (ignored, kept): (Vec<usize>, Vec<usize>) =
         (0..modifiers.len()).partition(|i| is_ignored(modifiers[*i]) && !own(modifiers[*i]));
     if ignored.is_empty() {
-        return Some(head);
+        return Some(mnemonic);
     }
     let kept: Vec<&str> = kept.into_iter().map(|i| modifiers[i]).collect();
     let mut without = resolve_exactly(opcode, &kept).filter(|h| h.mismatch.is_none());
@@ -112,7 +112,7 @@ pub(crate) fn resolve(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Hea
     if let Some(fits) = &mut without {
         fits.candidates.retain(behind);
     }
-    Some(without.filter(|fits| !fits.candidates.is_empty()).map_or(head, |fits| Head { ignored, ..fits }))
+    Some(without.filter(|fits| !fits.candidates.is_empty()).map_or(mnemonic, |fits| Mnemonic { ignored, ..fits }))
 }
 
 /// Whether the assembler lets a modifier pass on any instruction.
@@ -120,44 +120,44 @@ fn is_ignored(name: &str) -> bool {
     ISA.modifier(name).is_some_and(|m| m.ignored) || ISA.ty(name).is_some_and(|t| t.ignored)
 }
 
-fn resolve_exactly(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Head> {
+fn resolve_exactly(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mnemonic> {
     let entry = opcode.entry(modifiers).or(opcode.entries.first())?;
-    let mut head = Head { entry, candidates: Vec::new(), ignored: Vec::new(), mismatch: None };
+    let mut mnemonic = Mnemonic { entry, candidates: Vec::new(), ignored: Vec::new(), mismatch: None };
     if !entry.checked {
-        return Some(head);
+        return Some(mnemonic);
     }
     let forms = || opcode.entries.iter().flat_map(|e| e.forms.iter().map(move |f| (e, f)));
     for (entry, form) in forms() {
         if let Some(values) = match_form(form, modifiers) {
-            let arrangements = arrangements(form, &values);
-            head.candidates.push(Candidate { entry, form, values, arrangements });
+            let variants = operand_variants(form, &values);
+            mnemonic.candidates.push(Candidate { entry, form, values, variants });
         }
     }
-    if let Some(first) = head.candidates.first() {
-        head.entry = first.entry;
-        return Some(head);
+    if let Some(first) = mnemonic.candidates.first() {
+        mnemonic.entry = first.entry;
+        return Some(mnemonic);
     }
     // Only now does it matter what is wrong. Some opcodes have a hundred forms: which words any of them knows is found out once.
     let takes = |word: &&str| forms().any(|(_, f)| f.slots.iter().any(|s| s.values.contains(word)));
     let known: Vec<bool> = modifiers.iter().map(takes).collect();
-    let mut tried: Vec<(&'static Form, Vec<Problem>)> =
+    let mut tried: Vec<(&'static Form, Vec<MnemonicProblem>)> =
         forms().map(|(_, form)| (form, problems(form, modifiers, &known))).collect();
-    let cost = |problems: &[Problem]| problems.iter().map(|p| p.cost()).sum::<u32>();
+    let cost = |problems: &[MnemonicProblem]| problems.iter().map(|p| p.cost()).sum::<u32>();
     let nearest = (0..tried.len()).min_by_key(|i| cost(&tried[*i].1));
-    head.mismatch = nearest.map(|nearest| {
+    mnemonic.mismatch = nearest.map(|nearest| {
         let expected = expected(&tried[nearest].1, &tried);
         let (form, problems) = tried.swap_remove(nearest);
-        Mismatch { form, problems, expected }
+        MnemonicMismatch { form, problems, expected }
     });
-    Some(head)
+    Some(mnemonic)
 }
 
 /// What all forms that lack a modifier in the same way as the nearest would take.
-fn expected(nearest: &[Problem], tried: &[(&'static Form, Vec<Problem>)]) -> Vec<&'static str> {
-    let kinds = |problems: &[Problem]| problems.iter().map(|p| p.kind()).collect::<Vec<_>>();
+fn expected(nearest: &[MnemonicProblem], tried: &[(&'static Form, Vec<MnemonicProblem>)]) -> Vec<&'static str> {
+    let kinds = |problems: &[MnemonicProblem]| problems.iter().map(|p| p.kind()).collect::<Vec<_>>();
     let wanted = kinds(nearest);
-    let missing = |problems: &[Problem]| {
-        problems.iter().find_map(|p| if let Problem::Missing(slot) = p { Some(slot.values) } else { None })
+    let missing = |problems: &[MnemonicProblem]| {
+        problems.iter().find_map(|p| if let MnemonicProblem::Missing(slot) = p { Some(slot.values) } else { None })
     };
     let mut out: Vec<&'static str> = Vec::new();
     for (_, problems) in tried.iter().filter(|(_, problems)| kinds(problems) == wanted) {
@@ -168,10 +168,10 @@ fn expected(nearest: &[Problem], tried: &[(&'static Form, Vec<Problem>)]) -> Vec
     out
 }
 
-type Values = Vec<Option<&'static str>>;
+type SlotValues = Vec<Option<&'static str>>;
 
 /// What stands in the slots of a form, if the modifiers fit it.
-fn match_form(form: &'static Form, written: &[&str]) -> Option<Values> {
+fn match_form(form: &'static Form, written: &[&str]) -> Option<SlotValues> {
     let modifiers = &without_repeats(form, written)[..];
     let mut assignment = vec![None; modifiers.len()];
     assign(form, modifiers, 0, &mut assignment).then(|| values(form, modifiers, &assignment))
@@ -207,7 +207,7 @@ fn assign(form: &'static Form, modifiers: &[&str], next: usize, assignment: &mut
 }
 
 /// The first thing wrong with a full assignment.
-fn complete(form: &'static Form, modifiers: &[&str], assignment: &[Option<usize>]) -> Option<Problem> {
+fn complete(form: &'static Form, modifiers: &[&str], assignment: &[Option<usize>]) -> Option<MnemonicProblem> {
     let filled = |index: usize| assignment.contains(&Some(index));
     for (index, slot) in form.slots.iter().enumerate() {
         if slot.after_operand != 0 || filled(index) {
@@ -215,27 +215,27 @@ fn complete(form: &'static Form, modifiers: &[&str], assignment: &[Option<usize>
         }
         let group = slot.group != 0 && form.slots.iter().enumerate().any(|(i, s)| s.group == slot.group && filled(i));
         if !slot.optional || group {
-            return Some(Problem::Missing(slot));
+            return Some(MnemonicProblem::Missing(slot));
         }
     }
     for order in form.order {
         let places: Vec<usize> =
             order.iter().filter_map(|slot| assignment.iter().position(|a| *a == Some(usize::from(*slot)))).collect();
         if let Some(pair) = places.windows(2).find(|p| p[0] > p[1]) {
-            return Some(Problem::Order(pair[0], pair[1]));
+            return Some(MnemonicProblem::Order(pair[0], pair[1]));
         }
     }
     let firsts = form.first.iter().filter_map(|slot| assignment.iter().position(|a| *a == Some(usize::from(*slot))));
     for (wanted, place) in firsts.enumerate() {
         if place != wanted {
-            return Some(Problem::Order(place, wanted));
+            return Some(MnemonicProblem::Order(place, wanted));
         }
     }
     let values = values(form, modifiers, assignment);
-    form.rules.iter().find(|rule| broken(rule, &values, None)).map(Problem::Rule)
+    form.rules.iter().find(|rule| broken(rule, &values, None)).map(MnemonicProblem::Rule)
 }
 
-fn values(form: &'static Form, modifiers: &[&str], assignment: &[Option<usize>]) -> Values {
+fn values(form: &'static Form, modifiers: &[&str], assignment: &[Option<usize>]) -> SlotValues {
     let mut out = vec![None; form.slots.len()];
     for (modifier, slot) in modifiers.iter().zip(assignment) {
         if let Some(slot) = slot {
@@ -325,7 +325,7 @@ pub fn is_legal(form: &Form, values: &[Option<&str>]) -> bool {
 }
 
 /// What is wrong with the nearest assignment. `known` says of each modifier whether any form of the opcode takes it.
-fn problems(form: &'static Form, modifiers: &[&str], known: &[bool]) -> Vec<Problem> {
+fn problems(form: &'static Form, modifiers: &[&str], known: &[bool]) -> Vec<MnemonicProblem> {
     let mut assignment: Vec<Option<usize>> = vec![None; modifiers.len()];
     let mut out = Vec::new();
     for (next, modifier) in modifiers.iter().enumerate() {
@@ -336,25 +336,25 @@ fn problems(form: &'static Form, modifiers: &[&str], known: &[bool]) -> Vec<Prob
                 a.is_some_and(|other: usize| form.slots[other].is_type && form.slots[slot].is_type && other > slot)
             });
             if let Some(later) = later {
-                out.push(Problem::TypeOrder(next, later));
+                out.push(MnemonicProblem::TypeOrder(next, later));
             }
             assignment[next] = Some(slot);
         } else if !known[next] {
-            out.push(Problem::Unknown(next));
+            out.push(MnemonicProblem::Unknown(next));
         } else if modifiers[..next].contains(modifier) && form.slots.iter().any(takes) {
-            out.push(Problem::Duplicate(next));
+            out.push(MnemonicProblem::Duplicate(next));
         } else if let Some(slot) = form.slots.iter().position(takes) {
             let holder = assignment.iter().position(|a| *a == Some(slot)).unwrap_or(0);
-            out.push(Problem::Conflict(next, holder));
+            out.push(MnemonicProblem::Conflict(next, holder));
         } else {
-            out.push(Problem::Extra(next));
+            out.push(MnemonicProblem::Extra(next));
         }
     }
     let taken: Vec<usize> = assignment.iter().flatten().copied().collect();
     for (index, slot) in form.slots.iter().enumerate() {
         let group = slot.group != 0 && taken.iter().any(|t| form.slots[*t].group == slot.group);
         if slot.after_operand == 0 && !taken.contains(&index) && (!slot.optional || group) {
-            out.push(Problem::Missing(slot));
+            out.push(MnemonicProblem::Missing(slot));
         }
     }
     if out.is_empty() {
@@ -362,7 +362,7 @@ fn problems(form: &'static Form, modifiers: &[&str], known: &[bool]) -> Vec<Prob
     }
     // A form that cannot be made to fit but shows nothing wrong would be a silent refusal.
     if out.is_empty() {
-        out.push(Problem::Extra(modifiers.len().saturating_sub(1)));
+        out.push(MnemonicProblem::Extra(modifiers.len().saturating_sub(1)));
     }
     out.sort_by_key(|p| std::cmp::Reverse(p.cost()));
     out

@@ -1,4 +1,4 @@
-//! Whatever is edited, the nodes are those of a fresh parse, in whatever pieces.
+//! Whatever is edited, the nodes are those of a fresh parse, in whatever chunks.
 
 use crate::{Document, Node, Snapshot};
 
@@ -52,7 +52,7 @@ fn assert_same(left: &[String], right: &[String], round: usize, text: &str) {
 }
 
 fn whole(text: &str) -> Snapshot {
-    Snapshot::cut(text, 1, usize::MAX)
+    Snapshot::with_chunk_size(text, 1, usize::MAX)
 }
 
 #[test]
@@ -60,10 +60,10 @@ fn pieces_have_the_nodes_of_the_whole() {
     let text = module(40);
     assert_eq!(whole(&text).roots().count(), 1);
     for (least, threads) in [(1, 1), (1, 3), (1000, 2)] {
-        let pieces = Snapshot::cut(&text, threads, least);
-        assert!(pieces.roots().count() > 3);
-        assert!(!pieces.has_error());
-        assert_eq!(nodes(&pieces), nodes(&whole(&text)));
+        let chunks = Snapshot::with_chunk_size(&text, threads, least);
+        assert!(chunks.roots().count() > 3);
+        assert!(!chunks.has_error());
+        assert_eq!(nodes(&chunks), nodes(&whole(&text)));
     }
 }
 
@@ -78,10 +78,10 @@ fn an_error_stays_in_its_function() {
     ] {
         let text = text.replacen(kernel(4).as_str(), &kernel(4).replacen(good, bad, 1), 1);
         let at = text.find("k4").unwrap();
-        let expected = nodes(&Snapshot::cut(&text, 1, 1));
+        let expected = nodes(&Snapshot::with_chunk_size(&text, 1, 1));
         for least in [1, 300, 700] {
-            let snapshot = Snapshot::cut(&text, 2, least);
-            assert_eq!(nodes(&snapshot), expected, "in pieces of {least}");
+            let snapshot = Snapshot::with_chunk_size(&text, 2, least);
+            assert_eq!(nodes(&snapshot), expected, "in chunks of {least}");
             let wrong: Vec<_> = snapshot.roots().filter(|root| root.has_error()).collect();
             assert_eq!(wrong.len(), 1, "{bad}");
             assert_eq!(wrong[0], snapshot.root_at(at), "{bad}");
@@ -90,9 +90,9 @@ fn an_error_stays_in_its_function() {
 }
 
 /// Numbers that look random (xorshift).
-struct Random(u64);
+struct XorShift(u64);
 
-impl Random {
+impl XorShift {
     fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -117,10 +117,10 @@ fn edit(document: &mut Document, text: &mut String, range: std::ops::Range<usize
 
 #[test]
 fn edits_of_sound_texts_give_the_nodes_of_a_fresh_parse() {
-    let mut random = Random(0x5eed);
+    let mut random = XorShift(0x5eed);
     for round in 0..60 {
         let mut text = module(6);
-        let mut document = Document::cut(&text, 1, 200);
+        let mut document = Document::with_chunk_size(&text, 1, 200);
         for _ in 0..12 {
             let whole_lines: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
             let at = whole_lines[random.below(whole_lines.len())];
@@ -160,8 +160,8 @@ fn edits_of_sound_texts_give_the_nodes_of_a_fresh_parse() {
 
 #[test]
 fn whatever_is_broken_and_mended_the_nodes_are_those_of_a_fresh_parse() {
-    let mut random = Random(0xb0de);
-    let pieces = [
+    let mut random = XorShift(0xb0de);
+    let chunks = [
         "}",
         "{",
         "/*",
@@ -178,20 +178,20 @@ fn whatever_is_broken_and_mended_the_nodes_are_those_of_a_fresh_parse() {
     ];
     for round in 0..300 {
         let mut text = module(5);
-        let mut document = Document::cut(&text, 1, 150);
+        let mut document = Document::with_chunk_size(&text, 1, 150);
         let sound = nodes(&whole(&text));
         let mut undo = Vec::new();
         for _ in 0..1 + random.below(4) {
             let before = text.clone();
             let start = random.below(text.len());
             let end = start + [0, 0, 1, 2, 30, 400][random.below(6)];
-            edit(&mut document, &mut text, start..end, pieces[random.below(pieces.len())]);
+            edit(&mut document, &mut text, start..end, chunks[random.below(chunks.len())]);
             undo.push(before);
             if random.below(2) == 0 {
                 document.snapshot();
             }
         }
-        let (broken, fresh) = (document.snapshot(), Snapshot::cut(&text, 1, 150));
+        let (broken, fresh) = (document.snapshot(), Snapshot::with_chunk_size(&text, 1, 150));
         assert_same(&sound_nodes(&broken), &sound_nodes(&fresh), round, &text);
         for (step, before) in undo.into_iter().enumerate().rev() {
             let common = text.bytes().zip(before.bytes()).take_while(|(a, b)| a == b).count();
@@ -218,14 +218,14 @@ fn what_is_hidden_comes_back() {
     for body in [&deep, &format!("mov.u32 %r1, 1;{}", ";".repeat(9_999))] {
         let text = [function("a", "ret;"), function("b", body), function("c", "ret;")].concat();
         for least in [usize::MAX / 4, 16] {
-            let mut document = Document::cut(&text, 1, least);
+            let mut document = Document::with_chunk_size(&text, 1, least);
             let place = text.find(&**body).unwrap() + 1;
             for (range, new) in
                 [(place..place, "{;"), (place..place + 1, ""), (place..place, "{"), (place..place + 2, "")]
             {
                 document.edit(range, new);
                 let edited = document.snapshot();
-                let fresh = Snapshot::cut(&edited.rope().to_string(), 1, least);
+                let fresh = Snapshot::with_chunk_size(&edited.rope().to_string(), 1, least);
                 let trees = |s: &Snapshot| s.roots().map(|root| root.to_sexp()).collect::<String>();
                 assert!(trees(&edited) == trees(&fresh), "{new:?} {least}");
                 assert_eq!(edited.too_deep().collect::<Vec<_>>(), fresh.too_deep().collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! A text that was parsed in pieces gets the answers of one that was parsed as a whole.
+//! A text that was parsed in chunks gets the answers of one that was parsed as a whole.
 
 use crate::formatting::many_options;
 use crate::registers::figures;
@@ -137,30 +137,30 @@ impl Asked {
 struct Both<'t> {
     text: &'t str,
     whole: Asked,
-    pieces: Asked,
+    chunks: Asked,
 }
 
 impl<'t> Both<'t> {
-    /// Nothing, if the text cannot be cut, or if something is wrong in it: then pieces have trees of their own.
+    /// Nothing, if the text cannot be split, or if something is wrong in it: then chunks have trees of their own.
     fn new(text: &'t str) -> Option<Self> {
-        let pieces = Snapshot::cut(text, 2, 1);
-        (pieces.roots().count() > 1 && !pieces.has_error()).then(|| Self {
+        let chunks = Snapshot::with_chunk_size(text, 2, 1);
+        (chunks.roots().count() > 1 && !chunks.has_error()).then(|| Self {
             text,
             whole: Asked::new(Snapshot::new(text)),
-            pieces: Asked::new(pieces),
+            chunks: Asked::new(chunks),
         })
     }
 
     fn same<T: PartialEq + Debug>(&self, what: &str, at: usize, ask: impl Fn(&Asked) -> T) {
-        let (whole, pieces) = (ask(&self.whole), ask(&self.pieces));
-        assert!(whole == pieces, "{what} at {at}: {whole:#?}\nin pieces {pieces:#?}\nof\n{}", self.text);
+        let (whole, chunks) = (ask(&self.whole), ask(&self.chunks));
+        assert!(whole == chunks, "{what} at {at}: {whole:#?}\nin chunks {chunks:#?}\nof\n{}", self.text);
     }
 
-    /// Each so many bytes, and around every place where two pieces meet.
+    /// Each so many bytes, and around every place where two chunks meet.
     fn offsets(&self, step: usize) -> Vec<usize> {
         let around = |at: usize| at.saturating_sub(2)..at + 2;
         let mut out: Vec<usize> = (0..self.text.len()).step_by(step).collect();
-        for root in self.pieces.snapshot.roots() {
+        for root in self.chunks.snapshot.roots() {
             // Blanks before the first token belong to no node.
             let blank = self.text[..root.start_byte()].trim_end().len();
             out.extend(around(root.start_byte()).chain(around(blank)).chain(around(root.end_byte())));
@@ -285,7 +285,7 @@ pub fn files(folders: &[&str]) -> Vec<String> {
 fn something_between_all_functions() {
     for text in [MODULE.to_owned(), MODULE.trim_end().replace('\n', "\r\n")] {
         let both = Both::new(&text).expect("functions");
-        assert_eq!(both.pieces.snapshot.roots().count(), 11);
+        assert_eq!(both.chunks.snapshot.roots().count(), 11);
         both.document();
         for at in both.offsets(5) {
             both.place(at);
@@ -328,7 +328,7 @@ fn parts_of_a_large_text() {
         code.for_each(|line| text.extend([line, "\n"]));
     }
     let both = Both::new(&text).expect("functions");
-    assert!(text.len() > 80_000 && both.pieces.snapshot.roots().count() > 20);
+    assert!(text.len() > 80_000 && both.chunks.snapshot.roots().count() > 20);
     for at in (0..text.len()).step_by(4999) {
         both.same("tokens of a part", at, |a| semantic_tokens(&a.snapshot, Some(at..at + 3000)));
         both.same("format a part", at, |a| format_range(&a.snapshot, at..at + 500, &many_options()[0]));

@@ -1,8 +1,8 @@
-//! Where a large text may be cut: in front of functions.
+//! Chunk boundaries: where a large text may be split, always before a function.
 //!
-//! A cut is the beginning of a line from which on nothing but comments stands before the head of a function. No function stands in
-//! another one, so what parses without an error parses to the same items, cut or not; and where something is wrong, a cut keeps it
-//! within its function. Which places are cuts follows from the text alone, and from any cut on, the same ones are found.
+//! A boundary is the beginning of a line from which on nothing but comments stands before the head of a function. No function stands in
+//! another one, so what parses without an error parses to the same items, split or not; and where something is wrong, a boundary keeps it
+//! within its function. The boundaries follow from the text alone, and from any boundary on, the same ones are found.
 
 use memchr::{memchr2, memchr3};
 
@@ -10,9 +10,9 @@ use memchr::{memchr2, memchr3};
 const LINKAGE: [&[u8]; 4] = [b"visible", b"extern", b"weak", b"common"];
 const FUNCTIONS: [&[u8]; 2] = [b"entry", b"func"];
 
-/// The cuts of a text, in order; that at its beginning is none.
-pub fn cuts(text: &[u8]) -> Vec<usize> {
-    let mut scanner = Scanner::new(text);
+/// The chunk boundaries of a text, in order; its beginning is none.
+pub fn chunk_boundaries(text: &[u8]) -> Vec<usize> {
+    let mut scanner = BoundaryScanner::new(text);
     let mut out: Vec<usize> = std::iter::from_fn(|| scanner.next_head()).collect();
     if out.first() == Some(&0) {
         out.remove(0);
@@ -20,9 +20,9 @@ pub fn cuts(text: &[u8]) -> Vec<usize> {
     out
 }
 
-/// Whether a text that stands at the beginning of a line begins with a function. Nothing, if a longer part of it has to be looked at.
+/// Whether a text that begins a line begins with a function; `None` if more of the text is needed to decide.
 pub fn begins_function(text: &[u8]) -> Option<bool> {
-    let mut scanner = Scanner::new(text);
+    let mut scanner = BoundaryScanner::new(text);
     scanner.only_first = true;
     match scanner.next_head() {
         Some(_) => Some(true),
@@ -31,7 +31,7 @@ pub fn begins_function(text: &[u8]) -> Option<bool> {
     }
 }
 
-/// Whether a text ends so that a function may begin behind it: with a line, and not within the head of one.
+/// Whether a chunk may end here: after a newline and not inside a function header.
 pub fn may_end(text: &[u8]) -> bool {
     text.ends_with(b"\n") && !ends_with_linkage(text)
 }
@@ -45,23 +45,23 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
 }
 
-struct Scanner<'t> {
+struct BoundaryScanner<'t> {
     text: &'t [u8],
     at: usize,
-    /// Where a cut would be if a function begins here: the beginning of the first line behind the last word.
+    /// Where a boundary would be if a function begins here: the beginning of the first line behind the last word.
     line: Option<usize>,
-    /// Words of linkage have been read: the cut in front of them, if there is one.
+    /// Words of linkage have been read: the boundary before them, if there is one.
     linkage: Option<Option<usize>>,
     /// It ends with the first word that is none of a function's head.
     only_first: bool,
 }
 
-impl<'t> Scanner<'t> {
+impl<'t> BoundaryScanner<'t> {
     fn new(text: &'t [u8]) -> Self {
         Self { text, at: 0, line: Some(0), linkage: None, only_first: false }
     }
 
-    /// The cut in front of the next head of a function.
+    /// The boundary before the next function header.
     fn next_head(&mut self) -> Option<usize> {
         loop {
             let rest = &self.text[self.at.min(self.text.len())..];
@@ -118,8 +118,8 @@ impl<'t> Scanner<'t> {
             self.linkage = self.linkage.or(Some(line));
             return None;
         }
-        let cut = self.linkage.take().unwrap_or(line);
-        cut.filter(|_| FUNCTIONS.contains(&word))
+        let boundary = self.linkage.take().unwrap_or(line);
+        boundary.filter(|_| FUNCTIONS.contains(&word))
     }
 }
 
@@ -129,8 +129,8 @@ mod tests {
 
     const KERNEL: &str = ".visible .entry k()\n{\n// }\n/* } \n */ .pragma \"}\";\n{ ret; }\n}\n";
 
-    fn cut(text: &str) -> Vec<&str> {
-        let mut ends = cuts(text.as_bytes());
+    fn split(text: &str) -> Vec<&str> {
+        let mut ends = chunk_boundaries(text.as_bytes());
         ends.push(text.len());
         let mut start = 0;
         ends.into_iter().map(|end| &text[std::mem::replace(&mut start, end)..end]).collect()
@@ -138,25 +138,25 @@ mod tests {
 
     #[test]
     fn texts_are_cut_in_front_of_functions() {
-        assert_eq!(cut(&KERNEL.repeat(3)), [KERNEL; 3]);
+        assert_eq!(split(&KERNEL.repeat(3)), [KERNEL; 3]);
         let crlf = KERNEL.replace('\n', "\r\n");
-        assert_eq!(cut(&crlf.repeat(2)), [&crlf, &crlf]);
+        assert_eq!(split(&crlf.repeat(2)), [&crlf, &crlf]);
         for second in [
             ".func f()\n{\n}\n",
             "\n// what it does\n/* and\n how */\n.weak .func f()\n{\n}\n",
             ".visible\n.entry\nf()\n{\n}\n",
             "  .extern .func f();\n",
         ] {
-            assert_eq!(cut(&format!("{KERNEL}{second}")), [KERNEL, second]);
+            assert_eq!(split(&format!("{KERNEL}{second}")), [KERNEL, second]);
             let open = KERNEL.strip_suffix("}\n").unwrap();
-            assert_eq!(cut(&format!("{open}{second}")), [open, second], "a brace is missing");
+            assert_eq!(split(&format!("{open}{second}")), [open, second], "a brace is missing");
             let global = format!("{KERNEL}.global .u32 x = 1; // .func\n");
-            assert_eq!(cut(&format!("{global}{second}")), [&global, second]);
+            assert_eq!(split(&format!("{global}{second}")), [&global, second]);
         }
     }
 
     #[test]
-    fn nothing_else_is_a_cut() {
+    fn nothing_else_is_a_boundary() {
         for text in [
             "",
             KERNEL,
@@ -171,14 +171,14 @@ mod tests {
             ".global .u32 a; .weak\n.func a()\n{\n}\n",
             ".global .u32 a; .weak // why\n.visible .func a()\n{\n}\n",
         ] {
-            assert!(cuts(text.as_bytes()).is_empty(), "{text}");
+            assert!(chunk_boundaries(text.as_bytes()).is_empty(), "{text}");
         }
     }
 
     #[test]
     fn a_string_ends_with_its_line() {
         let (first, second) = (".func a()\n{ // \"\n \" /* \n", ".func b()\n{\n}\n");
-        assert_eq!(cut(&format!("{first}{second}")), [first, second]);
+        assert_eq!(split(&format!("{first}{second}")), [first, second]);
     }
 
     #[test]
