@@ -1,9 +1,8 @@
-//! What is remembered between two checks of a module.
+//! What is remembered of the statements of a function between two checks.
 //!
-//! - [`Heads`]: how each spelling of an opcode with its modifiers is resolved, for one version and target.
-//! - [`Statements`]: the diagnostics of a statement, by the hash of its text, the module's version and target and the function's directives,
-//!   with the meaning of every name that the check looked up. Reuse compares those meanings, however long the statement was away, so a
-//!   result cannot be stale.
+//! [`Statements`] has the diagnostics of a statement, by the hash of its text, the module's version and target and the function's
+//! directives, with the meaning of every name that the check looked up. Reuse compares those meanings, however long the statement was
+//! away, so a result cannot be stale.
 
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::hash::hash;
