@@ -248,6 +248,31 @@ codes! {
     "wrong-state-space": WrongStateSpace(lints::wrong_state_space::WrongStateSpace), Lint(Warning) => [wrong_state_space::lint];
 }
 
+// `Code::named` searches by halves.
+const _: () = {
+    let mut at = 1;
+    while at < Code::ALL.len() {
+        assert!(
+            precedes(Code::ALL[at - 1].name(), Code::ALL[at].name()),
+            "codes must stand in the order of their names"
+        );
+        at += 1;
+    }
+};
+
+/// Whether one name stands before another in a dictionary.
+const fn precedes(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut at = 0;
+    while at < one.len() && at < other.len() {
+        if one[at] != other[at] {
+            return one[at] < other[at];
+        }
+        at += 1;
+    }
+    one.len() < other.len()
+}
+
 impl Code {
     /// The code of that name.
     pub fn named(name: &str) -> Option<Self> {
