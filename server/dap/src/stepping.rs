@@ -141,7 +141,7 @@ impl StopSearch<'_> {
         }
     }
 
-    /// The warp has no more steps: who goes on.
+    /// Chooses the thread to stop at after the stepping warp has finished.
     fn elsewhere(&self, run: &Arc<Run>, leg: usize, time: u64, target: Target) -> SearchOutcome {
         let cancelled = || self.control.is_stopped();
         let next = run.events(time, 1, Detail::MASKS, &cancelled).into_iter().next();

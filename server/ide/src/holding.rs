@@ -20,7 +20,7 @@ use std::time::Duration;
 /// A pause in the middle of a statement: after it, the statement's own errors and their consequences are shown.
 pub const PAUSE: Duration = Duration::from_millis(500);
 
-/// A pause after which nothing waits any more: what a function lacks is not about to be typed.
+/// After this pause all diagnostics are shown: the writer is not about to type what is missing.
 pub const IDLE: Duration = Duration::from_millis(1500);
 
 /// An edit that removes more is no typing.

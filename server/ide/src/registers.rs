@@ -30,7 +30,7 @@ pub(crate) fn peaks(figure: &Figure) -> Vec<usize> {
     (0..pressure.at.len()).filter(|i| most(*i) && !i.checked_sub(1).is_some_and(most)).collect()
 }
 
-/// Where the directive is that bounds the registers of a function.
+/// Byte offset of the directive that limits the registers of a function.
 pub(crate) fn bound(kernel: &Kernel, figure: &Figure) -> Option<usize> {
     figure.follow(kernel.limit.directive.as_ref()?.start.checked_sub(kernel.start)?)
 }

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read, Write};
 /// A header line longer than this is not one; what follows the cut is looked at as a line of its own.
 const LONGEST_HEADER: u64 = 8 * 1024;
 
-/// A length beyond this is none: no message is so long, and a wrong one would have all that follows taken for its body. Bytes.
+/// Largest `Content-Length` in bytes that is believed. A wrong length would swallow the messages behind it.
 const LONGEST_BODY: u64 = 256 << 20;
 
 /// The next message, or `None` at the end of the stream.

@@ -27,8 +27,8 @@ pub struct Statement<'a, 't> {
     pub declaration: &'a Declaration<'t>,
 }
 
-/// Enters the names of a declaration; of one that is wrong by itself as names of which nothing is known. Ranges count from the
-/// start of the file, since the first definition stands in another item.
+/// Enters the names of a declaration into the module; if it is not `sound`, nothing is known of what they stand for. Ranges count
+/// from the start of the file, since an earlier definition stands in another item.
 pub fn declare(
     statement: &Statement<'_, '_>,
     sound: bool,

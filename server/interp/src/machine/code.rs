@@ -32,7 +32,7 @@ pub enum Action {
     Lanes(Step),
     /// Memory, other lanes, warps and CTAs.
     Machine(MachineStep),
-    /// Nothing that can be seen.
+    /// The instruction has no effect in this machine.
     Nothing,
     /// Go on at another instruction.
     Branch(u32),

@@ -51,7 +51,7 @@ pub async fn compare_registers(shared: &Arc<Shared>, argument: &Value, token: Op
     answer.map(|(answer, _)| answer)
 }
 
-/// The answer, and the same in a line.
+/// The answer as JSON, and a summary of one line.
 async fn answer(
     shared: &Arc<Shared>,
     question: CompareRequest,

@@ -14,7 +14,7 @@ pub struct OnFace {
     pub face: u32,
     /// 0.0 … 1.0 along each edge.
     pub position: [f32; 2],
-    /// What must be said of the choice.
+    /// Whether hardware may choose another face or place here.
     pub marks: Marks,
 }
 

@@ -42,7 +42,8 @@ impl Scene<'_> {
         }
     }
 
-    /// Of the active lanes, or of those that it names itself: for which a part is true, for which that is not known, and all.
+    /// Evaluates a part in the active lanes, or in those that it names. Returns the lanes where it is true, those where that is
+    /// unknown, and the value of each lane.
     fn over(&self, node: usize) -> Result<(Mask, Mask, Vec<Operand>), String> {
         let (mut yes, mut open, mut all) = (0, 0, Vec::new());
         let mut note = |lane: usize, operand: Operand| {

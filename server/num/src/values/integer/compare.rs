@@ -34,7 +34,7 @@ impl Comparison {
         })
     }
 
-    /// Whether it holds, in the order of the type.
+    /// Whether `a` compares to `b` like this, as numbers of their type.
     #[inline(always)]
     pub fn holds<T: Int>(self, a: T, b: T) -> bool {
         match self {
