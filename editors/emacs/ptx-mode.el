@@ -28,6 +28,7 @@
 (declare-function jsonrpc-async-request "jsonrpc")
 (declare-function markdown-view-mode "ext:markdown-mode")
 (defvar eglot-server-programs)
+(defvar eglot--outstanding-inlay-hints-last-region)
 
 (defgroup ptx nil
   "NVIDIA PTX, and the language server ptx-analyzer."
@@ -208,6 +209,18 @@ AGAIN is the function that does it once more."
       (setq-local revert-buffer-function (lambda (&rest _) (funcall again))))
     (display-buffer buffer)))
 
+;; Eglot 1.17 does not serve `workspace/inlayHint/refresh', by which the server
+;; tells that values have come or gone, and asks for the hints of a region only
+;; where it is another than the last one.
+(defun ptx-analyzer--ask-for-hints (buffer)
+  "Make Eglot ask for the inlay hints of BUFFER again, if it has any."
+  (when (buffer-live-p buffer)
+    (with-current-buffer buffer
+      (when (bound-and-true-p eglot-inlay-hints-mode)
+        (when (boundp 'eglot--outstanding-inlay-hints-last-region)
+          (setq eglot--outstanding-inlay-hints-last-region nil))
+        (eglot-inlay-hints-mode 1)))))
+
 ;;;###autoload
 (defun ptx-analyzer-evaluate (&optional lane)
   "Evaluate warp: run the kernel at point without a GPU and show the result.
@@ -226,10 +239,11 @@ line; faults are diagnostics.  Both follow edits until
      (list :uri (ptx-analyzer--uri) :line line :count 0 :focus (list :lane (or lane 0)))
      (lambda (answer)
        (when (buffer-live-p source)
+         ;; The values are hints.
          (with-current-buffer source
-           ;; The values are hints.
            (when (fboundp 'eglot-inlay-hints-mode)
              (eglot-inlay-hints-mode 1)))
+         (ptx-analyzer--ask-for-hints source)
          (ptx-analyzer--show
           (plist-get answer :entry)
           (plist-get answer :markdown)
@@ -249,7 +263,10 @@ line; faults are diagnostics.  Both follow edits until
   "Take the values and faults of the evaluation of this file away."
   (interactive)
   (ptx-analyzer--request "ptx-analyzer.clearEvaluation" (list :uri (ptx-analyzer--uri))
-                         (lambda (_) (message "ptx-analyzer: cleared"))))
+                         (let ((source (current-buffer)))
+                           (lambda (_)
+                             (ptx-analyzer--ask-for-hints source)
+                             (message "ptx-analyzer: cleared")))))
 
 (provide 'ptx-mode)
 ;;; ptx-mode.el ends here
