@@ -8,7 +8,7 @@ use super::architecture::Architecture;
 use super::files::{self, complain};
 use super::source::{self, InputContent, InputOrigin, place};
 use clap::ValueEnum;
-use ptx_analysis::registers::{self, Kernel, estimate};
+use ptx_analysis::registers::{self, RegisterReport, estimate};
 use ptx_analysis::{Analyzer, Severity};
 use ptx_isa::ISA;
 use ptx_isa::tables::Target;
@@ -63,7 +63,7 @@ struct RegsFile<'a> {
     target: &'static Target,
     /// The target that the file, or the command line, names.
     named: Option<&'static Target>,
-    kernels: &'a [Kernel],
+    kernels: &'a [RegisterReport],
 }
 
 impl RegsFile<'_> {
@@ -72,7 +72,7 @@ impl RegsFile<'_> {
     }
 
     /// The line with the most registers; that of the function where it has no instructions.
-    fn peak(&self, kernel: &Kernel) -> usize {
+    fn peak(&self, kernel: &RegisterReport) -> usize {
         let instruction = kernel.facts.usage().pressure.peak as usize;
         self.line(kernel.facts.start(instruction).map_or(kernel.range.start, |at| kernel.start + at))
     }

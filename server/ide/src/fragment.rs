@@ -15,8 +15,8 @@ pub use svg::FRAGMENT_CSS;
 use svg::svg;
 
 use formula::written;
-use ptx_analysis::ast::{Constant, Instruction, Operand, OperandKind};
-use ptx_analysis::lower::{self, Source};
+use ptx_analysis::ast::{ConstantValue, Instruction, Operand, OperandKind};
+use ptx_analysis::lower::{self, ItemSource};
 use ptx_analysis::mnemonic::Candidate;
 use ptx_analysis::semantics::names::Anything;
 use ptx_analysis::spec::{OperandPattern, OperandVariant};
@@ -48,7 +48,7 @@ pub(crate) struct MatrixOperand<'a, 't> {
 /// What the matrix operands of an instruction are, `A 16×16`; nothing for instructions without any.
 pub fn fragment_labels(snapshot: &Snapshot, instruction: Node<'_>) -> Vec<FragmentLabel> {
     let text = snapshot.text(instruction.byte_range());
-    let source = Source { text: &text, base: instruction.start_byte() };
+    let source = ItemSource { text: &text, base: instruction.start_byte() };
     let Some(instruction) = lower::instruction(source, instruction) else { return Vec::new() };
     let label = |found: &MatrixOperand<'_, '_>| {
         let Found::Layout(layout) = &found.found else { return None };
@@ -123,7 +123,7 @@ pub(crate) fn operands_of<'a, 't>(
 fn integer(operand: &Operand<'_>, element: usize) -> Option<i64> {
     match &operand.kind {
         OperandKind::Integer(text) => text.parse().ok(),
-        OperandKind::Constant(Constant::Integer(Some(value))) => i64::try_from(*value).ok(),
+        OperandKind::Constant(ConstantValue::Integer(Some(value))) => i64::try_from(*value).ok(),
         OperandKind::Vector(list) => integer(list.get(element)?, 0),
         _ => None,
     }

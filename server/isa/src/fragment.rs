@@ -27,12 +27,12 @@ pub struct Layout {
     pub width: u32,
     /// The type of the elements, where the modifiers name one.
     pub ty: Option<&'static str>,
-    numbers: Numbers,
+    numbers: FormulaNumbers,
 }
 
 /// What formulas may ask for that is the same for all elements.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Numbers {
+struct FormulaNumbers {
     shape: [Option<i64>; 6],
     lets: Vec<i64>,
     inputs: Vec<i64>,
@@ -92,7 +92,7 @@ impl Isa {
         operand: &str,
         input: impl Fn(&str, usize) -> Option<i64>,
     ) -> Option<Found> {
-        let written = Written { isa: self, form, values };
+        let written = ModifierValues { isa: self, form, values };
         let fragment = self.fragments.iter().find(|f| {
             let applies = |u: &FragmentUse| {
                 u.instructions.contains(&instruction) && u.operands.contains(&operand) && written.applies(u, f.ty)
@@ -124,13 +124,13 @@ fn named(pattern: &Pattern, operand: &str) -> Option<Value> {
 }
 
 /// The modifiers of an instruction.
-struct Written<'a> {
+struct ModifierValues<'a> {
     isa: &'a Isa,
     form: &'a Form,
     values: &'a [Option<&'static str>],
 }
 
-impl Written<'_> {
+impl ModifierValues<'_> {
     fn has(&self, term: &str) -> bool {
         let value = |index: usize| self.values.get(index).copied().flatten();
         match term.split_once('=') {
@@ -198,15 +198,15 @@ impl Written<'_> {
 
 /// What is known of one element while a formula is evaluated.
 #[derive(Clone, Copy, Default)]
-struct At {
+struct ElementContext {
     thread: i64,
     element: i64,
     row: Option<i64>,
     column: Option<i64>,
 }
 
-impl Numbers {
-    fn variable(&self, variable: Variable, at: At) -> Option<i64> {
+impl FormulaNumbers {
+    fn variable(&self, variable: Variable, at: ElementContext) -> Option<i64> {
         let lane = at.thread % 32;
         Some(match variable {
             Variable::Lane => lane,
@@ -228,7 +228,7 @@ impl Numbers {
         })
     }
 
-    fn step(&self, step: Step, at: At) -> Option<i64> {
+    fn step(&self, step: Step, at: ElementContext) -> Option<i64> {
         match step {
             Step::Number(n) => Some(n),
             Step::Variable(v) => self.variable(v, at),
@@ -238,7 +238,7 @@ impl Numbers {
         }
     }
 
-    fn value(&self, expr: &Expr, at: At) -> Option<i64> {
+    fn value(&self, expr: &Expr, at: ElementContext) -> Option<i64> {
         evaluate(expr, |step| self.step(step, at))
     }
 
@@ -246,7 +246,11 @@ impl Numbers {
     fn all(&self, expr: &Expr, thread: u32, count: u32) -> Option<Series> {
         let mut stack: Vec<Series> = Vec::new();
         for step in expr.steps {
-            let at = |element: u32| At { thread: thread.into(), element: element.into(), ..At::default() };
+            let at = |element: u32| ElementContext {
+                thread: thread.into(),
+                element: element.into(),
+                ..ElementContext::default()
+            };
             let series = match step {
                 Step::Operation(operation) => {
                     let (b, a) = (stack.pop()?, stack.pop()?);
@@ -312,21 +316,22 @@ fn evaluate(expr: &Expr, value: impl Fn(Step) -> Option<i64>) -> Option<i64> {
 
 impl Layout {
     fn new(
-        written: &Written<'_>,
+        written: &ModifierValues<'_>,
         fragment: &'static Fragment,
         value: Value,
         input: impl Fn(&str, usize) -> Option<i64>,
     ) -> Option<Self> {
         let lets = fragment.lets.iter().map(|l| l.values.iter().find(|v| written.all(v.with)).map(|v| v.value));
         let inputs = fragment.inputs.iter().map(|i| input(i.operand, i.element.into()).unwrap_or(0));
-        let mut numbers = Numbers {
+        let mut numbers = FormulaNumbers {
             shape: written.shape(),
             lets: lets.collect::<Option<_>>()?,
             inputs: inputs.collect(),
             per_register: 0,
         };
-        let number =
-            |numbers: &Numbers, expr: &Expr| numbers.value(expr, At::default()).and_then(|n| u32::try_from(n).ok());
+        let number = |numbers: &FormulaNumbers, expr: &Expr| {
+            numbers.value(expr, ElementContext::default()).and_then(|n| u32::try_from(n).ok())
+        };
         let matrices = number(&numbers, &fragment.matrices)?;
         let (rows, columns) = (number(&numbers, &fragment.rows)?, number(&numbers, &fragment.columns)?);
         let registers = written.length(&value).filter(|n| *n > 0)?;
@@ -352,7 +357,7 @@ impl Layout {
     }
 
     fn place(&self, thread: u32, element: u32) -> Option<Place> {
-        let at = At { thread: thread.into(), element: element.into(), ..At::default() };
+        let at = ElementContext { thread: thread.into(), element: element.into(), ..ElementContext::default() };
         let number = |expr: &Expr| self.numbers.value(expr, at).and_then(|n| u32::try_from(n).ok());
         let fragment = self.fragment;
         let matrix = if self.matrices == 1 { 0 } else { number(&fragment.part)? };
@@ -362,14 +367,14 @@ impl Layout {
 
     /// Whether a thread holds elements of the matrix at all.
     pub fn holds(&self, thread: u32) -> bool {
-        let at = At { thread: thread.into(), ..At::default() };
+        let at = ElementContext { thread: thread.into(), ..ElementContext::default() };
         thread < self.threads && self.numbers.value(&self.fragment.held, at).is_some_and(|n| n != 0)
     }
 
     /// Where an element lies in the registers of its thread.
     pub fn bits(&self, element: u32) -> Option<Bits> {
         let register = element / self.per_register();
-        let at = At { element: element.into(), ..At::default() };
+        let at = ElementContext { element: element.into(), ..ElementContext::default() };
         let low = match self.fragment.position.is_some() {
             true => u32::try_from(self.numbers.value(&self.fragment.position, at)?).ok()?,
             false => element % self.per_register() * self.width,
@@ -418,7 +423,11 @@ impl Layout {
 
     /// What an element stands for where that is not itself: the first and the last column or row.
     pub fn span(&self, place: Place) -> Option<(u32, u32)> {
-        let at = At { row: Some(place.row.into()), column: Some(place.column.into()), ..At::default() };
+        let at = ElementContext {
+            row: Some(place.row.into()),
+            column: Some(place.column.into()),
+            ..ElementContext::default()
+        };
         let number = |expr: &Expr| self.numbers.value(expr, at).and_then(|n| u32::try_from(n).ok());
         Some((number(&self.fragment.first)?, number(&self.fragment.last)?))
     }
@@ -442,7 +451,7 @@ impl Layout {
                 | Variable::Width
                 | Variable::Times
                 | Variable::PerRegister),
-            ) => self.numbers.variable(v, At::default()),
+            ) => self.numbers.variable(v, ElementContext::default()),
             Step::Variable(_) | Step::Operation(_) => None,
         }
     }

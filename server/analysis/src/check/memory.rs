@@ -5,9 +5,9 @@ use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::{misaligned_address, narrow_address, out_of_bounds};
 use crate::forms::operands::NameLookup;
 use crate::forms::spec::{OperandPattern, OperandSpec, OperandVariant};
-use crate::hir::ast::{Constant, Instruction, Operand, OperandKind};
+use crate::hir::ast::{ConstantValue, Instruction, Operand, OperandKind};
 use crate::hir::literal;
-use crate::hir::symbols::{Symbol, Variable};
+use crate::hir::symbols::{Symbol, VariableSymbol};
 use crate::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Bytes, Kind};
@@ -15,13 +15,13 @@ use std::ops::Range;
 
 /// An access to a place in a variable.
 #[derive(Debug)]
-pub struct Place<'t> {
+pub struct VariableAccess<'t> {
     /// Byte range of the address.
     pub range: Range<usize>,
     /// The variable.
     pub name: &'t str,
     /// What is known of it.
-    pub variable: Variable,
+    pub variable: VariableSymbol,
     /// How far into it.
     pub offset: i128,
     /// The address as written, without brackets.
@@ -30,7 +30,7 @@ pub struct Place<'t> {
 
 /// What an instruction does at an address.
 #[derive(Debug, Clone, Copy)]
-pub struct Access {
+pub struct AccessSize {
     /// How many bytes it accesses, if that is known.
     pub bytes: Option<i128>,
     /// What the address must be a multiple of.
@@ -54,7 +54,7 @@ pub fn check(
                 Some(Symbol::Variable(variable)) => {
                     let Some(offset) = offset.map(|o| o.bytes(&variable)) else { continue };
                     let written = text.get(part.range.clone()).unwrap_or(name);
-                    let place = Place { range: part.range.clone(), name, variable, offset, written };
+                    let place = VariableAccess { range: part.range.clone(), name, variable, offset, written };
                     let access = access(instruction, variant, spec);
                     // Where both are wrong, what lies outside is the worse of the two.
                     let outside = out_of_bounds::check(&place, &access);
@@ -86,7 +86,7 @@ enum Distance {
 }
 
 impl Distance {
-    fn bytes(self, variable: &Variable) -> i128 {
+    fn bytes(self, variable: &VariableSymbol) -> i128 {
         match self {
             Self::Bytes(bytes) => bytes,
             Self::Elements(count) => count * variable.ty.map_or(0, |t| i128::from(t.info().bits.div_ceil(8))),
@@ -114,7 +114,7 @@ fn base<'t>(part: &Operand<'t>) -> Option<(&'t str, Option<Distance>)> {
 fn constant(operand: &Operand<'_>) -> Option<i128> {
     match &operand.kind {
         OperandKind::Integer(text) => literal::integer(text),
-        OperandKind::Constant(Constant::Integer(value)) => *value,
+        OperandKind::Constant(ConstantValue::Integer(value)) => *value,
         OperandKind::Name(name) => ISA.constant(name).map(|c| c.value.into()),
         OperandKind::Arguments(list) => match list.as_slice() {
             [one] => constant(one),
@@ -125,7 +125,7 @@ fn constant(operand: &Operand<'_>) -> Option<i128> {
 }
 
 /// What the tables say of the access, with the instruction's own numbers in it.
-fn access(instruction: &Instruction<'_>, variant: &OperandVariant, spec: &OperandSpec) -> Access {
+fn access(instruction: &Instruction<'_>, variant: &OperandVariant, spec: &OperandSpec) -> AccessSize {
     let elements = spec.lengths.first().map_or(1, |n| i128::from(*n));
     let natural = spec.ty.map(|t| i128::from(t.info().bits.div_ceil(8)) * elements);
     let known = |bytes: Bytes| match bytes {
@@ -137,5 +137,5 @@ fn access(instruction: &Instruction<'_>, variant: &OperandVariant, spec: &Operan
             both.find(|(_, (_, shape))| of(shape)).and_then(|(operand, _)| constant(operand))
         }
     };
-    Access { bytes: known(spec.value.bytes), align: known(spec.value.align).unwrap_or(1) }
+    AccessSize { bytes: known(spec.value.bytes), align: known(spec.value.align).unwrap_or(1) }
 }

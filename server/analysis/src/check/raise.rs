@@ -1,6 +1,6 @@
 //! The nearest version and target that a gate lets pass.
 
-use crate::check::diagnostic::{Edit, Fix};
+use crate::check::diagnostic::{Fix, FixEdit};
 use crate::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Gate, GateAlternative, GateKind, Target, Version};
@@ -20,11 +20,11 @@ pub fn fix<'g>(gates: impl IntoIterator<Item = &'g Gate>, environment: &Environm
     let mut edits = Vec::new();
     let mut words = Vec::new();
     if let Some(version) = raised.version.filter(|_| raised.version != environment.version) {
-        edits.push(Edit::Version(version));
+        edits.push(FixEdit::Version(version));
         words.push(format!("`.version` to {version}"));
     }
     if let Some(target) = raised.target.filter(|_| raised.target != environment.target) {
-        edits.push(Edit::Target(target.name));
+        edits.push(FixEdit::Target(target.name));
         words.push(format!("`.target` to {}", target.name));
     }
     (!edits.is_empty()).then(|| Fix { title: format!("Raise {}", words.join(" and ")), edits, preferred: false })

@@ -5,10 +5,10 @@ mod address;
 mod vector;
 
 use crate::forms::spec::{OperandPattern, OperandSpec};
-use crate::hir::ast::{Constant, Operand, OperandKind, Word};
+use crate::hir::ast::{ConstantValue, Operand, OperandKind, SourceWord};
 use crate::hir::literal;
 use crate::hir::signature::Callee;
-use crate::hir::symbols::{Symbol, Variable};
+use crate::hir::symbols::{Symbol, VariableSymbol};
 use crate::hir::types::{TypeId, agrees};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Access, Kind, SpecialRegister, TypeClass};
@@ -229,7 +229,7 @@ impl OperandChecker<'_> {
             Some(Symbol::Register { ty, elements: 1 })
                 if wanted.is_some_and(|w| w.info().agrees.contains(&ty.name())) => {}
             // A variable whose type is unknown fits.
-            Some(Symbol::Variable(Variable { ty, .. }))
+            Some(Symbol::Variable(VariableSymbol { ty, .. }))
                 if ty.is_none_or(|t| {
                     let brings = spec.value.unified && t.name() == TEXTURE && !self.names.has_option(INDEPENDENT);
                     Some(t) == wanted || brings
@@ -283,10 +283,10 @@ impl OperandChecker<'_> {
             }
             OperandKind::Integer(text) => self.integer(operand, spec, literal::integer(text), writes),
             OperandKind::Float(_) => self.float(operand, spec, writes),
-            OperandKind::Constant(Constant::Integer(value)) => self.integer(operand, spec, *value, writes),
-            OperandKind::Constant(Constant::Float(_)) => self.float(operand, spec, writes),
+            OperandKind::Constant(ConstantValue::Integer(value)) => self.integer(operand, spec, *value, writes),
+            OperandKind::Constant(ConstantValue::Float(_)) => self.float(operand, spec, writes),
             // Reported before the operands are looked at.
-            OperandKind::Constant(Constant::Wrong(_)) => {}
+            OperandKind::Constant(ConstantValue::Wrong(_)) => {}
             OperandKind::Not(inner) => {
                 if spec.value.negatable {
                     self.typed(inner, spec, false);
@@ -330,7 +330,7 @@ impl OperandChecker<'_> {
         }
     }
 
-    fn sign(&mut self, sign: Word<'_>) {
+    fn sign(&mut self, sign: SourceWord<'_>) {
         self.out.push(OperandMismatch {
             range: sign.range(),
             spec: None,

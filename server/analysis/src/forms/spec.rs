@@ -1,7 +1,7 @@
 //! What the operands of a form must be, once its modifiers are known.
 
 use crate::forms::mnemonic::{broken, holds};
-use crate::hir::types::{Fit, TypeId};
+use crate::hir::types::{RegisterFit, TypeId};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Access, Form, Kind, Length, Operand, Pattern, Rule, Spaces, Term, TypeExpr, Usual, Value};
 
@@ -41,7 +41,7 @@ pub struct OperandSpec {
     /// The type of the first element of a list, where it differs.
     pub lead: Option<TypeId>,
     /// How strictly registers must fit.
-    pub fit: Fit,
+    pub fit: RegisterFit,
     /// Allowed lengths of a list; empty: not a list.
     pub lengths: &'static [u16],
     /// The length is computed elsewhere: any will do here.
@@ -62,7 +62,7 @@ pub struct ExpectedOperand {
     /// Its type, where it has one.
     pub ty: Option<TypeId>,
     /// How strictly registers must fit.
-    pub fit: Fit,
+    pub fit: RegisterFit,
     /// The instruction writes it, or reads and writes it.
     pub written: bool,
     /// A register only.
@@ -158,7 +158,7 @@ fn operand_spec(form: &'static Form, value: &'static Value, values: &[Option<&'s
         value,
         ty: type_of(value.ty, values),
         lead: type_of(value.lead, values),
-        fit: Fit { wider: value.wider, exact: value.exact, untyped: value.untyped },
+        fit: RegisterFit { wider: value.wider, exact: value.exact, untyped: value.untyped },
         lengths,
         any_length,
         spaces,

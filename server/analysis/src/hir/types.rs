@@ -46,7 +46,7 @@ impl TypeId {
 
 /// How strictly a register must fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Fit {
+pub struct RegisterFit {
     /// A wider register will do (`ld`, `st`, `cvt`).
     pub wider: bool,
     /// No packed register types.
@@ -56,21 +56,21 @@ pub struct Fit {
 }
 
 /// Whether a register of one type may stand for an operand of an instruction type.
-pub fn agrees(instruction: TypeId, register: TypeId, fit: Fit) -> bool {
+pub fn agrees(instruction: TypeId, register: TypeId, fit: RegisterFit) -> bool {
     let table = &AGREEMENT[usize::from(instruction.0)];
     if fit.untyped && register.info().class != TypeClass::Bits {
         return false;
     }
     let mask = match fit {
-        Fit { exact: true, .. } => table.exact,
-        Fit { wider: true, .. } => table.wider,
+        RegisterFit { exact: true, .. } => table.exact,
+        RegisterFit { wider: true, .. } => table.wider,
         _ => table.plain,
     };
     mask & register.bit() != 0
 }
 
 /// The names of the register types that agree, for messages; the plainest first.
-pub fn agreeing(instruction: TypeId, fit: Fit) -> Vec<&'static str> {
+pub fn agreeing(instruction: TypeId, fit: RegisterFit) -> Vec<&'static str> {
     let all = (0..ISA.types.len()).filter_map(|i| u8::try_from(i).ok()).map(TypeId);
     // Packed types pass for integers of their size, but are never suggested for that.
     let odd = |t: TypeId| t.info().class == TypeClass::Packed && instruction.info().class != TypeClass::Packed;
@@ -116,16 +116,16 @@ static AGREEMENT: LazyLock<Vec<Agreement>> = LazyLock::new(|| {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fit, TypeId, agrees};
+    use super::{RegisterFit, TypeId, agrees};
 
-    fn fits(instruction: &str, register: &str, fit: Fit) -> bool {
+    fn fits(instruction: &str, register: &str, fit: RegisterFit) -> bool {
         let id = |name| TypeId::of(name).expect("a type");
         agrees(id(instruction), id(register), fit)
     }
 
     #[test]
     fn agreement_is_that_of_the_manual() {
-        let plain = Fit::default();
+        let plain = RegisterFit::default();
         assert!(fits(".u32", ".s32", plain) && fits(".u32", ".b32", plain) && !fits(".u32", ".f32", plain));
         assert!(fits(".b32", ".f32", plain) && !fits(".b32", ".pred", plain) && !fits(".b32", ".b64", plain));
         assert!(fits(".f16", ".b16", plain) && !fits(".f16", ".u16", plain));
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn loads_take_wider_registers() {
-        let wider = Fit { wider: true, ..Fit::default() };
+        let wider = RegisterFit { wider: true, ..RegisterFit::default() };
         assert!(fits(".u8", ".u32", wider) && fits(".f32", ".b64", wider) && fits(".b16", ".f32", wider));
         assert!(!fits(".f32", ".f64", wider) && !fits(".s16", ".f32", wider) && !fits(".u32", ".u16", wider));
     }

@@ -4,7 +4,7 @@
 //! of addresses need no registers, unread results are gone). Short branches become guards ([`region`]), small loops are unrolled
 //! ([`unroll`]), and each block is put into an order that hides latencies ([`schedule`]); how many registers are live then is
 //! [counted](live). What the assembler does besides is not known; [`model`] is fitted to what it printed for a few hundred kernels, and
-//! corrects the count by what else is known of the function ([`Shape`]). docs/register-estimate.md tells how, and how far it is off.
+//! corrects the count by what else is known of the function ([`FunctionFeatures`]). docs/register-estimate.md tells how, and how far it is off.
 
 mod fold;
 mod live;
@@ -15,9 +15,9 @@ mod schedule;
 mod shape;
 mod unroll;
 
-pub use shape::Shape;
+pub use shape::FunctionFeatures;
 
-use crate::flow::{Function, Graph};
+use crate::flow::{FlowFunction, Graph};
 use crate::target::Environment;
 use ptx_isa::tables::Target;
 
@@ -27,7 +27,7 @@ pub struct Demand {
     /// General registers of a thread.
     pub registers: f32,
     /// What that was found from.
-    pub shape: Shape,
+    pub shape: FunctionFeatures,
     /// For each call, by the index of the instruction, the general registers that hold a value across it.
     pub across: Box<[(u32, u32)]>,
 }
@@ -38,8 +38,8 @@ pub(super) const MAX_REGISTERS: u32 = 255;
 
 impl Demand {
     /// Of a function with what is live in it. Where the target is not known, as if it were a recent one.
-    pub fn new(function: &Function, graph: &Graph, live: u16, environment: &Environment) -> Self {
-        let (shape, across) = Shape::new(function, graph, live, generation(environment.target));
+    pub fn new(function: &FlowFunction, graph: &Graph, live: u16, environment: &Environment) -> Self {
+        let (shape, across) = FunctionFeatures::new(function, graph, live, generation(environment.target));
         // No order is chosen that takes more registers than there are: beyond them is only what the text itself holds at a time.
         let registers = model::registers(&shape).min(shape.folded.max(MAX_REGISTERS as f32));
         Self { registers, shape, across: across.into() }

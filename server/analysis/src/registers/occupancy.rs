@@ -70,14 +70,14 @@ pub struct Needs {
 }
 
 /// How many CTAs each thing leaves room for.
-struct Room {
+struct CtaLimits {
     registers: u32,
     shared: u32,
     threads: u32,
     blocks: u32,
 }
 
-impl Room {
+impl CtaLimits {
     fn of(m: &Multiprocessor, needs: Needs, warps: u32) -> Self {
         Self {
             registers: by_registers(m, needs.registers, warps),
@@ -132,7 +132,7 @@ impl Occupancy {
         let m = ISA.multiprocessor(target)?;
         let threads = needs.threads.unwrap_or(ASSUMED_THREADS);
         let warps = threads.min(m.cta_threads).div_ceil(WARP).max(1);
-        let mut room = Room::of(m, needs, warps);
+        let mut room = CtaLimits::of(m, needs, warps);
         if threads > m.cta_threads {
             room.threads = 0;
         }
@@ -146,7 +146,7 @@ impl Occupancy {
         // Where all warps run that there is room for, that is what limits, whatever else would.
         let order = if ctas == room.threads { [2, 0, 1, 3] } else { [0, 1, 2, 3] };
         let limited_by = order.iter().map(|i| limits[*i]).find(|(room, _)| *room == ctas).map(|(_, limit)| limit)?;
-        let with = |fewer: u32| Room::of(m, Needs { registers: needs.registers - fewer, ..needs }, warps).ctas();
+        let with = |fewer: u32| CtaLimits::of(m, Needs { registers: needs.registers - fewer, ..needs }, warps).ctas();
         let fewer = match limited_by {
             LimitedBy::Registers => {
                 (1..needs.registers).find(|n| with(*n) > ctas).map(|n| (n, (with(n) - ctas) * warps))

@@ -4,7 +4,7 @@ use super::declare::{self, indentation};
 use super::statement::Statement;
 use super::{Fix, fix};
 use ptx_analysis::Code;
-use ptx_analysis::Edit;
+use ptx_analysis::FixEdit;
 use ptx_analysis::ast::Instruction;
 use ptx_analysis::literal;
 use ptx_analysis::operands::{MismatchKind, OperandMismatch, special};
@@ -149,7 +149,7 @@ impl Try<'_, '_, '_> {
         if self.statement.look_up(name).is_some() {
             return;
         }
-        let edit = Edit::Declare { name: name.to_owned(), ty };
+        let edit = FixEdit::Declare { name: name.to_owned(), ty };
         self.out.push(fix(format!("Declare `{name}` as a `{ty}` register"), vec![edit]));
     }
 
@@ -171,7 +171,8 @@ impl Try<'_, '_, '_> {
         let Some(new) = self.fresh(ty) else { return };
         let declared = [(new.clone(), symbol(ty))];
         if self.statement.is_better(&self.statement.with(&[(self.place.clone(), &new)]), &declared) {
-            let edits = vec![Edit::Declare { name: new.clone(), ty }, self.statement.replace(self.place.clone(), &new)];
+            let edits =
+                vec![FixEdit::Declare { name: new.clone(), ty }, self.statement.replace(self.place.clone(), &new)];
             self.out.push(fix(format!("Write to a register of its own, `{new}`"), edits));
         }
     }
@@ -252,7 +253,7 @@ impl Try<'_, '_, '_> {
                 let start = self.instruction.range.start;
                 let indent = indentation(self.statement.snapshot, self.statement.base);
                 let edits = vec![
-                    Edit::Declare { name: new.clone(), ty },
+                    FixEdit::Declare { name: new.clone(), ty },
                     self.statement.replace(start..start, format!("{before}\n{indent}")),
                     self.statement.replace(self.place.clone(), &new),
                 ];
@@ -277,7 +278,7 @@ impl Try<'_, '_, '_> {
                 // What is not computed must not be moved either.
                 let guard = self.statement.text.get(..self.instruction.opcode.range().start).unwrap_or("");
                 let edits = vec![
-                    Edit::Declare { name: new.clone(), ty },
+                    FixEdit::Declare { name: new.clone(), ty },
                     self.statement.replace(self.place.clone(), &new),
                     self.statement.replace(end..end, format!("\n{indent}{guard}{after}")),
                 ];

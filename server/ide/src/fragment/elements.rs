@@ -3,7 +3,7 @@
 use super::operands;
 use crate::walk::roots_in;
 use ptx_analysis::ast::{Operand, OperandKind};
-use ptx_analysis::lower::{self, Source};
+use ptx_analysis::lower::{self, ItemSource};
 use ptx_analysis::semantics::Semantics;
 use ptx_isa::fragment::Found;
 use ptx_syntax::{Node, Snapshot, kinds};
@@ -87,7 +87,7 @@ fn matrices_of_piece(snapshot: &Snapshot, root: Node<'_>, range: &Range<usize>) 
 
 fn matrices(snapshot: &Snapshot, node: Node<'_>) -> Option<Matrices> {
     let text = snapshot.text(node.byte_range());
-    let source = Source { text: &text, base: node.start_byte() };
+    let source = ItemSource { text: &text, base: node.start_byte() };
     let instruction = lower::instruction(source, node)?;
     let word = |operand: &Operand<'_>| snapshot.text(source.absolute(operand.range.clone())).into_owned();
     let mut out = Vec::new();

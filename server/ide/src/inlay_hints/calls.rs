@@ -4,7 +4,7 @@ use super::instruction::Resolved;
 use super::{Hint, HintPart, Hints};
 use ptx_analysis::ast::OperandKind;
 use ptx_analysis::lower::named_children;
-use ptx_analysis::semantics::names::What;
+use ptx_analysis::semantics::names::DeclarationKind;
 use ptx_analysis::spec::OperandPattern;
 use ptx_isa::tables::{Access, Kind};
 use ptx_syntax::{Node, fields, kinds};
@@ -20,7 +20,7 @@ impl<'t> Hints<'t> {
             _ => None,
         });
         let Some(callee) = callee else { return };
-        let found = self.declaration(resolved.node, callee).filter(|d| d.what == What::Function);
+        let found = self.declaration(resolved.node, callee).filter(|d| d.what == DeclarationKind::Function);
         let Some(function) = found.map(|d| d.statement) else { return };
         for (operand, (_, shape)) in operands() {
             let (OperandPattern::Arguments(spec), OperandKind::Arguments(given)) = (shape, &operand.kind) else {

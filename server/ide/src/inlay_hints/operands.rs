@@ -5,7 +5,7 @@ use super::{Hint, HintKind, Hints};
 use crate::fragment::fragment_labels;
 use crate::hover::decoded;
 use ptx_analysis::ast::{Operand, OperandKind};
-use ptx_analysis::semantics::names::What;
+use ptx_analysis::semantics::names::DeclarationKind;
 use ptx_analysis::spec::OperandPattern;
 use ptx_analysis::symbols::Symbol;
 use ptx_isa::tables::{Access, Kind};
@@ -52,7 +52,7 @@ impl<'t> Hints<'t> {
             }
         }
         for (name, range) in written {
-            let found = self.declaration(resolved.node, name).filter(|d| d.what == What::Register);
+            let found = self.declaration(resolved.node, name).filter(|d| d.what == DeclarationKind::Register);
             if let Some(Symbol::Register { ty, .. }) = found.map(|d| d.symbol(self.snapshot)) {
                 let hint = Hint::after(resolved.base + range.end, format!(": {}", ty.name()));
                 self.out.push(Hint { kind: HintKind::Type, gap_before: false, ..hint });

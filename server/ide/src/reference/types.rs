@@ -2,7 +2,7 @@
 
 use super::combination::least;
 use crate::describe::pretty;
-use ptx_analysis::types::{Fit, TypeId, agreeing};
+use ptx_analysis::types::{RegisterFit, TypeId, agreeing};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Form, Type};
 use std::collections::BTreeMap;
@@ -19,8 +19,8 @@ pub struct Registers {
 /// The registers for a type.
 pub fn registers(ty: &Type) -> Registers {
     let agreeing = |fit| TypeId::of(ty.name).map(|id| agreeing(id, fit)).unwrap_or_default();
-    let plain = agreeing(Fit::default());
-    let mut wider = agreeing(Fit { wider: true, ..Fit::default() });
+    let plain = agreeing(RegisterFit::default());
+    let mut wider = agreeing(RegisterFit { wider: true, ..RegisterFit::default() });
     wider.retain(|name| !plain.contains(name));
     Registers { plain, wider }
 }

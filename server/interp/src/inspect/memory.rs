@@ -208,7 +208,7 @@ fn of_function(machine: &Machine, frame: &Frame, name: &str) -> Option<Found> {
     let executable = &machine.executable;
     let body = executable.function(frame.function)?;
     let named = body.variables.iter().enumerate().filter(|(_, v)| *v.name == *name);
-    let find = |(at, declared): (usize, &flow::Variable)| {
+    let find = |(at, declared): (usize, &flow::FlowVariable)| {
         let symbol = &declared.symbol;
         let found = Found {
             window: None,

@@ -43,7 +43,7 @@ pub(super) struct RawForm {
 /// Parses the part of a form line after `form`.
 pub(super) fn parse(line: &Line, text: &str, path: &str) -> Result<RawForm> {
     let start = line.offset(text);
-    let mut p = Parser { line, text, at: 0, start, groups: 0 };
+    let mut p = FormParser { line, text, at: 0, start, groups: 0 };
     if !text.starts_with(path) {
         return Err(line.error(start, format!("a form of `{path}` must begin with `{path}`")));
     }
@@ -63,7 +63,7 @@ pub(super) fn parse(line: &Line, text: &str, path: &str) -> Result<RawForm> {
     Ok(RawForm { slots, operands })
 }
 
-struct Parser<'a> {
+struct FormParser<'a> {
     line: &'a Line<'a>,
     text: &'a str,
     at: usize,
@@ -71,7 +71,7 @@ struct Parser<'a> {
     groups: u8,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> FormParser<'a> {
     fn error(&self, message: impl Into<String>) -> Error {
         self.line.error(self.start + self.at, message)
     }

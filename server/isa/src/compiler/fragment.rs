@@ -189,7 +189,7 @@ fn term(line: &Line, word: &str, names: &Names) -> Result<Vec<&'static str>> {
 /// A formula, to postfix order.
 fn expression(line: &Line, text: &str, fragment: &Fragment) -> Result<Expr> {
     let text = text.trim();
-    let mut parser = Parser { line, rest: text, fragment, steps: Vec::new() };
+    let mut parser = FormulaParser { line, rest: text, fragment, steps: Vec::new() };
     parser.binary(0)?;
     parser.skip();
     if !parser.rest.is_empty() {
@@ -198,14 +198,14 @@ fn expression(line: &Line, text: &str, fragment: &Fragment) -> Result<Expr> {
     Ok(Expr { text: leak_str(text), steps: leak(parser.steps) })
 }
 
-struct Parser<'a> {
+struct FormulaParser<'a> {
     line: &'a Line<'a>,
     rest: &'a str,
     fragment: &'a Fragment,
     steps: Vec<Step>,
 }
 
-impl Parser<'_> {
+impl FormulaParser<'_> {
     fn skip(&mut self) {
         self.rest = self.rest.trim_start();
     }

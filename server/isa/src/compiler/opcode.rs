@@ -10,7 +10,7 @@ use crate::tables::{
 };
 use std::collections::BTreeMap;
 
-type Sets = BTreeMap<String, Vec<String>>;
+type ValueSets = BTreeMap<String, Vec<String>>;
 
 /// The heading above some entries, and what it says of all of them.
 #[derive(Debug, Clone, Default)]
@@ -118,7 +118,7 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
     let (mut notes, mut modifiers, mut forms) = (Vec::new(), Vec::<Note>::new(), Vec::new());
     let (mut operands, mut unsettled) = (Vec::new(), Vec::new());
     let (mut doc, mut results) = (Vec::new(), Vec::new());
-    let mut sets = Sets::new();
+    let mut sets = ValueSets::new();
     // Lines under the opcode itself that bind all forms.
     let mut shared: Vec<&Line> = Vec::new();
     let mut pending: Vec<&[Line]> = Vec::new();
@@ -257,7 +257,7 @@ pub(super) fn prose<'a>(line: &'a Line) -> Result<&'a str> {
 fn build_form(
     lines: &[Line],
     path: &str,
-    opcode_sets: &Sets,
+    opcode_sets: &ValueSets,
     shared: &[&Line],
     used: &mut [bool],
     names: &Names,
@@ -301,7 +301,7 @@ fn build_form(
     }
     let operands = build_operands(head, &raw, &values)?;
     let context = Context { slots: &slots, maps: &maps, operands: &operand_names, names, lenient: false };
-    let mut parts = Parts::default();
+    let mut parts = FormParts::default();
     for line in later {
         parts.line(line, &context)?;
     }
@@ -339,7 +339,7 @@ fn is_operand_line(left: &str, right: &str) -> bool {
 
 /// Rules, gates, order and checks of a form, in the making.
 #[derive(Default)]
-struct Parts {
+struct FormParts {
     rules: Vec<Rule>,
     gates: Vec<Gate>,
     successors: Vec<Successor>,
@@ -353,7 +353,7 @@ struct Parts {
     executed: Executed,
 }
 
-impl Parts {
+impl FormParts {
     fn line(&mut self, line: &Line, context: &Context<'_>) -> Result<()> {
         let (word, rest) = line.keyword();
         match word {
@@ -431,7 +431,7 @@ fn slots(line: &Line, names: &str, context: &Context<'_>) -> Result<Vec<u8>> {
     names.split_whitespace().map(slot).collect()
 }
 
-fn build_slot(line: &Line, raw: &form::RawSlot, sets: &Sets, names: &Names) -> Result<Slot> {
+fn build_slot(line: &Line, raw: &form::RawSlot, sets: &ValueSets, names: &Names) -> Result<Slot> {
     let found = sets.get(&raw.set).or_else(|| names.sets.get(&raw.set));
     let (name, values) = match found {
         Some(values) => {

@@ -9,7 +9,7 @@ use crate::tables::{
 
 /// Parses what follows the colon into a value named `name`.
 pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> Result<Value> {
-    let mut p = Parser { line, words: words(text), next: 0, base: line.offset(text), form };
+    let mut p = OperandParser { line, words: words(text), next: 0, base: line.offset(text), form };
     let name = leak_str(name);
     let mut value = Value {
         name,
@@ -160,7 +160,7 @@ fn words(text: &str) -> Vec<(usize, &str)> {
     out
 }
 
-struct Parser<'a> {
+struct OperandParser<'a> {
     line: &'a Line<'a>,
     words: Vec<(usize, &'a str)>,
     next: usize,
@@ -168,7 +168,7 @@ struct Parser<'a> {
     form: &'a Context<'a>,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> OperandParser<'a> {
     fn peek(&self) -> Option<&'a str> {
         self.words.get(self.next).map(|w| w.1)
     }

@@ -1,6 +1,6 @@
 //! `unreachable-code`: instructions that control cannot get to.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 use ptx_isa::tables::Flow;
@@ -12,7 +12,7 @@ pub struct UnreachableCode {
     pub count: usize,
 }
 
-impl Words for UnreachableCode {
+impl DiagnosticMessage for UnreachableCode {
     fn message(&self) -> String {
         match self.count {
             1 => "this instruction is never executed".to_owned(),

@@ -1,6 +1,6 @@
 //! `misread-value`: a value that the assembler reads as another one than is written.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix};
 use ptx_isa::tables::{Type, TypeClass};
 use std::ops::Range;
@@ -51,7 +51,7 @@ pub enum MisreadValue {
     },
 }
 
-impl Words for MisreadValue {
+impl DiagnosticMessage for MisreadValue {
     fn message(&self) -> String {
         match self {
             Self::LowBits { text, ty, bits } => {

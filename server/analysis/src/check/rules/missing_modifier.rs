@@ -1,7 +1,7 @@
 //! `missing-modifier`: a modifier that must be there is not.
 
 use super::one_of;
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use ptx_isa::tables::{Form, Slot};
 use std::ops::Range;
@@ -19,7 +19,7 @@ pub struct MissingModifier {
     pub form: Option<&'static str>,
 }
 
-impl Words for MissingModifier {
+impl DiagnosticMessage for MissingModifier {
     fn message(&self) -> String {
         let modifier = if self.is_type { "a type" } else { "a modifier" };
         format!("`{}` lacks {modifier}: expected {}", self.written, one_of(&self.expected))

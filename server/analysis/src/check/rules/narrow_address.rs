@@ -1,6 +1,6 @@
 //! `narrow-address`: a register too small for the addresses of the state space.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::forms::spec::OperandSpec;
 use crate::hir::types::TypeId;
@@ -22,7 +22,7 @@ pub struct NarrowAddress {
     pub required: u16,
 }
 
-impl Words for NarrowAddress {
+impl DiagnosticMessage for NarrowAddress {
     fn message(&self) -> String {
         let Self { register, bits, space, required } = self;
         match space {

@@ -1,6 +1,6 @@
 //! `odd-element`: something in a list that the assembler takes for an ordinary register and that cannot be meant.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::forms::operands::{NameLookup, special};
 use crate::forms::spec::{OperandPattern, OperandVariant};
@@ -24,7 +24,7 @@ pub enum OddElement {
     SpecialRegister(Box<str>),
 }
 
-impl Words for OddElement {
+impl DiagnosticMessage for OddElement {
     fn message(&self) -> String {
         match self {
             Self::Predicate(name) => format!("`{name}` is a predicate, which has no place in a list of values"),

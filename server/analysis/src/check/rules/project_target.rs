@@ -1,9 +1,9 @@
 //! `project-target`: something that the target of the module has, but not every architecture that the project is for.
 
 use super::requires_version;
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
-use crate::hir::lower::{Source, named_children};
+use crate::hir::lower::{ItemSource, named_children};
 use crate::target::project::Lacking;
 use crate::target::{Environment, describe_alternatives, find_architecture};
 use ptx_isa::tables::{Gate, GateAlternative, GateKind, Target};
@@ -40,7 +40,7 @@ pub enum ProjectTarget {
     },
 }
 
-impl Words for ProjectTarget {
+impl DiagnosticMessage for ProjectTarget {
     fn message(&self) -> String {
         match self {
             Self::Needs { what, needs, targets } => {
@@ -86,7 +86,7 @@ pub fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Enviro
 
 /// Checks the architecture that a module names, and replaces it by the one that was asked for, if any.
 pub fn check(
-    source: Source<'_>,
+    source: ItemSource<'_>,
     node: Node<'_>,
     asked: Option<&'static Target>,
     environment: &mut Environment,

@@ -2,7 +2,7 @@
 
 use super::{MismatchKind, OperandChecker, component, special};
 use crate::forms::spec::OperandSpec;
-use crate::hir::ast::{Constant, Operand, OperandKind};
+use crate::hir::ast::{ConstantValue, Operand, OperandKind};
 use crate::hir::symbols::Symbol;
 use crate::hir::types::{TypeId, agrees};
 use ptx_isa::tables::{Access, SpecialRegister, TypeClass};
@@ -61,8 +61,8 @@ impl OperandChecker<'_> {
                 OperandKind::Integer(_) | OperandKind::Constant(_) | OperandKind::Float(_) if written => {
                     return self.each(list, spec);
                 }
-                OperandKind::Integer(_) | OperandKind::Constant(Constant::Integer(_)) => Joined::literal(true),
-                OperandKind::Float(_) | OperandKind::Constant(Constant::Float(_)) => Joined::literal(false),
+                OperandKind::Integer(_) | OperandKind::Constant(ConstantValue::Integer(_)) => Joined::literal(true),
+                OperandKind::Float(_) | OperandKind::Constant(ConstantValue::Float(_)) => Joined::literal(false),
                 _ => return self.each(list, spec),
             };
             literals |= next.ty.is_none();

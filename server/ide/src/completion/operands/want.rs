@@ -6,11 +6,11 @@ use crate::completion::scope::{Name, Near, One};
 use crate::completion::statement::Head;
 use crate::completion::tokens::{Kind as TokenKind, is_part};
 use ptx_analysis::ast::{Operand, OperandKind};
-use ptx_analysis::lower::{self, Source, named_children};
+use ptx_analysis::lower::{self, ItemSource, named_children};
 use ptx_analysis::operands::{self, NameLookup};
 use ptx_analysis::rules::parameter_access::{is_elsewhere, may_access};
 use ptx_analysis::spec::{OperandPattern, OperandSpec};
-use ptx_analysis::symbols::{List as Targets, Origin, Symbol, Variable};
+use ptx_analysis::symbols::{Symbol, TargetListKind as Targets, VariableOrigin, VariableSymbol};
 use ptx_analysis::types::TypeId;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Access, Kind, TypeClass};
@@ -160,11 +160,13 @@ pub fn accepts(want: &Want, name: &Name, place: &Place<'_>, context: &Context<'_
         (Kind::Address(_), Symbol::Register { ty, .. }) if !holds_address(spec, ty, context.address_size) => {
             return false;
         }
-        (Kind::Address(_), Symbol::Variable(Variable { ty: Some(ty), .. })) if ty.info().class == TypeClass::Opaque => {
+        (Kind::Address(_), Symbol::Variable(VariableSymbol { ty: Some(ty), .. }))
+            if ty.info().class == TypeClass::Opaque =>
+        {
             return false;
         }
         (Kind::Address(_), Symbol::Variable(v)) if v.space == ".param" => {
-            let guarded = v.origin == Origin::Body && place.before.at(0) == "@";
+            let guarded = v.origin == VariableOrigin::Body && place.before.at(0) == "@";
             let mut modifiers = context.mnemonic.split('.').skip(1);
             let elsewhere = modifiers.any(|m| is_elsewhere(v.origin, &format!(".{m}")));
             if guarded || elsewhere || !may_access(v.origin, spec.value.access != Access::Read) {
@@ -212,7 +214,7 @@ fn is_indirect(place: &Place<'_>) -> bool {
 /// Whether something may be an argument or a result of a call.
 fn argument(access: Access, index: usize, symbol: Symbol, place: &Place<'_>, callee: Option<Node<'_>>) -> bool {
     let own = match symbol {
-        Symbol::Variable(v) => v.space == ".param" && v.origin == Origin::Body,
+        Symbol::Variable(v) => v.space == ".param" && v.origin == VariableOrigin::Body,
         Symbol::Register { elements: 1, ty } => ty.info().class != TypeClass::Pred,
         _ => false,
     };
@@ -224,13 +226,13 @@ fn argument(access: Access, index: usize, symbol: Symbol, place: &Place<'_>, cal
         return false;
     };
     let text = place.snapshot.text(parameter.byte_range());
-    let lowered = lower::declaration(Source { text: &text, base: parameter.start_byte() }, parameter);
+    let lowered = lower::declaration(ItemSource { text: &text, base: parameter.start_byte() }, parameter);
     let bits = |symbol: &Symbol| match symbol {
         Symbol::Register { ty, .. } => Some(u64::from(ty.info().bits)),
         Symbol::Variable(v) => v.bytes.map(|b| 8 * b),
         _ => None,
     };
-    match ptx_analysis::declared::parameter(&lowered, Origin::Parameter) {
+    match ptx_analysis::declared::parameter(&lowered, VariableOrigin::Parameter) {
         // In a list of registers stand registers.
         Some(Symbol::Register { ty, .. }) => {
             matches!(symbol, Symbol::Register { ty: own, .. } if own.info().bits == ty.info().bits)

@@ -3,7 +3,7 @@
 use super::{Binary, Expression, Kind, Lanes, Literal, Mistake, Node, Over, Space, Unary};
 use crate::inspect::memory::Area;
 use crate::lanes::LANES;
-use ptx_analysis::literal::{self, Float};
+use ptx_analysis::literal::{self, FloatLiteral};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Type, TypeClass};
 use std::ops::Range;
@@ -434,8 +434,10 @@ fn read_number(word: &str) -> Option<Literal> {
         return u64::from_str_radix(digits, 16).ok().map(Literal::Double);
     }
     match literal::parse_float(&plain) {
-        Ok(Float::Single(bits)) if plain.len() == 10 => Some(Literal::Single(bits)),
-        Ok(Float::Double(value)) if !plain.starts_with("0d") && !plain.starts_with("0D") => Some(Literal::Float(value)),
+        Ok(FloatLiteral::Single(bits)) if plain.len() == 10 => Some(Literal::Single(bits)),
+        Ok(FloatLiteral::Double(value)) if !plain.starts_with("0d") && !plain.starts_with("0D") => {
+            Some(Literal::Float(value))
+        }
         _ => None,
     }
 }
