@@ -4,6 +4,8 @@
 mod bytes;
 #[path = "../fuzz/src/check.rs"]
 mod check;
+#[path = "../fuzz/src/chunks.rs"]
+mod chunks;
 #[path = "../fuzz/src/dap.rs"]
 mod dap;
 #[path = "../fuzz/src/edits.rs"]
@@ -20,8 +22,6 @@ mod isa;
 mod launch;
 #[path = "../fuzz/src/lsp.rs"]
 mod lsp;
-#[path = "../fuzz/src/chunks.rs"]
-mod chunks;
 #[path = "../fuzz/src/wire.rs"]
 mod wire;
 

@@ -6,7 +6,7 @@ use crate::walk::top;
 use ptx_analysis::lower::named_children;
 use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
 use ptx_isa::ISA;
-use ptx_isa::tables::Flow;
+use ptx_isa::tables::ControlTransfer;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -93,7 +93,7 @@ fn described(snapshot: &Snapshot, function: Node<'_>) -> Option<Callable> {
 
 /// Whether an opcode calls functions.
 fn calls(opcode: &str) -> bool {
-    ISA.opcode(opcode).is_some_and(|o| o.entries.iter().any(|e| e.flow == Flow::Call))
+    ISA.opcode(opcode).is_some_and(|o| o.entries.iter().any(|e| e.flow == ControlTransfer::Call))
 }
 
 /// Who calls the function of a name, in the order of the text.

@@ -22,7 +22,7 @@ use ptx_analysis::semantics::names::Anything;
 use ptx_analysis::spec::{OperandPattern, OperandVariant};
 use ptx_isa::ISA;
 use ptx_isa::fragment::{Found, Layout};
-use ptx_isa::tables::Fragment;
+use ptx_isa::tables::FragmentInfo;
 use ptx_syntax::{Node, Snapshot};
 use std::ops::Range;
 
@@ -280,7 +280,7 @@ fn picture(layout: &Layout, register: Option<u32>) -> Option<(String, Grid)> {
     Some((caption, grid))
 }
 
-fn unspecified(fragment: &Fragment) -> String {
+fn unspecified(fragment: &FragmentInfo) -> String {
     format!("**{}** – {}", capital(fragment.matrix, true), fragment.unspecified)
 }
 

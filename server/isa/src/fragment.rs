@@ -1,14 +1,15 @@
 //! Which element of a matrix each thread holds, and which threads hold an element: the formulas of `fragment` evaluated.
 
 use crate::tables::{
-    Expr, Form, Fragment, FragmentUse, Isa, Length, Operation, Pattern, Step, TypeExpr, Value, Variable, dimension,
+    Expr, Form, FormPattern, FormValue, FormulaOperation, FormulaStep, FormulaVariable, FragmentInfo, FragmentUse, Isa,
+    Length, TypeExpr, dimension,
 };
 
 /// The layout of one operand of one instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     /// The entry in the tables.
-    pub fragment: &'static Fragment,
+    pub fragment: &'static FragmentInfo,
     /// Threads that hold the matrix together.
     pub threads: u32,
     /// Registers of each thread.
@@ -76,7 +77,7 @@ pub enum Found {
     /// Formulas.
     Layout(Box<Layout>),
     /// Undocumented, or there is none; with why and what to do.
-    Unspecified(&'static Fragment),
+    Unspecified(&'static FragmentInfo),
 }
 
 impl Isa {
@@ -113,13 +114,13 @@ impl Isa {
     }
 }
 
-fn named(pattern: &Pattern, operand: &str) -> Option<Value> {
-    let of = |value: &Value| (value.name == operand).then_some(*value);
+fn named(pattern: &FormPattern, operand: &str) -> Option<FormValue> {
+    let of = |value: &FormValue| (value.name == operand).then_some(*value);
     match pattern {
-        Pattern::Value(v) | Pattern::Arguments(v) => of(v),
-        Pattern::Address(parts) => parts.iter().find_map(of),
-        Pattern::Pair(pair) => of(&pair.first).or_else(|| of(&pair.second)),
-        Pattern::Sink => None,
+        FormPattern::Value(v) | FormPattern::Arguments(v) => of(v),
+        FormPattern::Address(parts) => parts.iter().find_map(of),
+        FormPattern::Pair(pair) => of(&pair.first).or_else(|| of(&pair.second)),
+        FormPattern::Sink => None,
     }
 }
 
@@ -171,7 +172,7 @@ impl ModifierValues<'_> {
     }
 
     /// How many registers an operand has.
-    fn length(&self, value: &Value) -> Option<u32> {
+    fn length(&self, value: &FormValue) -> Option<u32> {
         let slot = |slot: u8| self.values.get(usize::from(slot)).copied().flatten();
         match value.length {
             Length::Scalar => Some(1),
@@ -206,35 +207,35 @@ struct ElementContext {
 }
 
 impl FormulaNumbers {
-    fn variable(&self, variable: Variable, at: ElementContext) -> Option<i64> {
+    fn variable(&self, variable: FormulaVariable, at: ElementContext) -> Option<i64> {
         let lane = at.thread % 32;
         Some(match variable {
-            Variable::Lane => lane,
-            Variable::Warp => at.thread / 32,
-            Variable::Group => lane / 4,
-            Variable::Quad => lane % 4,
-            Variable::Element => at.element,
-            Variable::Register => at.element.checked_div(self.per_register)?,
-            Variable::Within => at.element.checked_rem(self.per_register)?,
-            Variable::PerRegister => self.per_register,
-            Variable::Row => at.row?,
-            Variable::Column => at.column?,
-            Variable::M => self.shape[0]?,
-            Variable::N => self.shape[1]?,
-            Variable::K => self.shape[2]?,
-            Variable::Rows => self.shape[3]?,
-            Variable::Width => self.shape[4]?,
-            Variable::Times => self.shape[5]?,
+            FormulaVariable::Lane => lane,
+            FormulaVariable::Warp => at.thread / 32,
+            FormulaVariable::Group => lane / 4,
+            FormulaVariable::Quad => lane % 4,
+            FormulaVariable::Element => at.element,
+            FormulaVariable::Register => at.element.checked_div(self.per_register)?,
+            FormulaVariable::Within => at.element.checked_rem(self.per_register)?,
+            FormulaVariable::PerRegister => self.per_register,
+            FormulaVariable::Row => at.row?,
+            FormulaVariable::Column => at.column?,
+            FormulaVariable::M => self.shape[0]?,
+            FormulaVariable::N => self.shape[1]?,
+            FormulaVariable::K => self.shape[2]?,
+            FormulaVariable::Rows => self.shape[3]?,
+            FormulaVariable::Width => self.shape[4]?,
+            FormulaVariable::Times => self.shape[5]?,
         })
     }
 
-    fn step(&self, step: Step, at: ElementContext) -> Option<i64> {
+    fn step(&self, step: FormulaStep, at: ElementContext) -> Option<i64> {
         match step {
-            Step::Number(n) => Some(n),
-            Step::Variable(v) => self.variable(v, at),
-            Step::Let(index) => self.lets.get(usize::from(index)).copied(),
-            Step::Input(index) => self.inputs.get(usize::from(index)).copied(),
-            Step::Operation(_) => None,
+            FormulaStep::Number(n) => Some(n),
+            FormulaStep::Variable(v) => self.variable(v, at),
+            FormulaStep::Let(index) => self.lets.get(usize::from(index)).copied(),
+            FormulaStep::Input(index) => self.inputs.get(usize::from(index)).copied(),
+            FormulaStep::Operation(_) => None,
         }
     }
 
@@ -252,13 +253,13 @@ impl FormulaNumbers {
                 ..ElementContext::default()
             };
             let series = match step {
-                Step::Operation(operation) => {
+                FormulaStep::Operation(operation) => {
                     let (b, a) = (stack.pop()?, stack.pop()?);
                     a.apply(*operation, b)?
                 }
-                Step::Variable(Variable::Element | Variable::Register | Variable::Within) => {
-                    Series::Many((0..count).map(|element| self.step(*step, at(element))).collect::<Option<_>>()?)
-                }
+                FormulaStep::Variable(
+                    FormulaVariable::Element | FormulaVariable::Register | FormulaVariable::Within,
+                ) => Series::Many((0..count).map(|element| self.step(*step, at(element))).collect::<Option<_>>()?),
                 _ => Series::One(self.step(*step, at(0))?),
             };
             stack.push(series);
@@ -283,7 +284,7 @@ impl Series {
         }
     }
 
-    fn apply(self, operation: Operation, other: Self) -> Option<Self> {
+    fn apply(self, operation: FormulaOperation, other: Self) -> Option<Self> {
         let many = |values: Vec<i64>, by: &dyn Fn(usize, i64) -> Option<i64>| {
             values.into_iter().enumerate().map(|(i, value)| by(i, value)).collect::<Option<Vec<i64>>>().map(Self::Many)
         };
@@ -297,11 +298,11 @@ impl Series {
 }
 
 /// A formula's value, where `value` knows those of its parts.
-fn evaluate(expr: &Expr, value: impl Fn(Step) -> Option<i64>) -> Option<i64> {
+fn evaluate(expr: &Expr, value: impl Fn(FormulaStep) -> Option<i64>) -> Option<i64> {
     let mut stack = [0i64; 16];
     let mut top = 0;
     for step in expr.steps {
-        if let Step::Operation(operation) = step {
+        if let FormulaStep::Operation(operation) = step {
             let [.., a, b] = stack.get(..top)? else { return None };
             let result = operation.apply(*a, *b)?;
             top -= 2;
@@ -317,8 +318,8 @@ fn evaluate(expr: &Expr, value: impl Fn(Step) -> Option<i64>) -> Option<i64> {
 impl Layout {
     fn new(
         written: &ModifierValues<'_>,
-        fragment: &'static Fragment,
-        value: Value,
+        fragment: &'static FragmentInfo,
+        value: FormValue,
         input: impl Fn(&str, usize) -> Option<i64>,
     ) -> Option<Self> {
         let lets = fragment.lets.iter().map(|l| l.values.iter().find(|v| written.all(v.with)).map(|v| v.value));
@@ -433,31 +434,31 @@ impl Layout {
     }
 
     /// A number of a formula that is the same for all elements: of the instruction or of one register; used when formulas are written out.
-    pub fn constant(&self, step: Step, register: Option<u32>) -> Option<i64> {
+    pub fn constant(&self, step: FormulaStep, register: Option<u32>) -> Option<i64> {
         match step {
-            Step::Number(n) => Some(n),
-            Step::Let(index) => self.numbers.lets.get(usize::from(index)).copied(),
-            Step::Input(index) => self.numbers.inputs.get(usize::from(index)).copied(),
-            Step::Variable(Variable::Register) if self.registers == 1 => Some(0),
-            Step::Variable(Variable::Register) => register.map(i64::from),
-            Step::Variable(Variable::Within) if self.per_register() == 1 => Some(0),
-            Step::Variable(Variable::Element) if self.count == 1 => Some(0),
-            Step::Variable(Variable::Element) if self.per_register() == 1 => register.map(i64::from),
-            Step::Variable(
-                v @ (Variable::M
-                | Variable::N
-                | Variable::K
-                | Variable::Rows
-                | Variable::Width
-                | Variable::Times
-                | Variable::PerRegister),
+            FormulaStep::Number(n) => Some(n),
+            FormulaStep::Let(index) => self.numbers.lets.get(usize::from(index)).copied(),
+            FormulaStep::Input(index) => self.numbers.inputs.get(usize::from(index)).copied(),
+            FormulaStep::Variable(FormulaVariable::Register) if self.registers == 1 => Some(0),
+            FormulaStep::Variable(FormulaVariable::Register) => register.map(i64::from),
+            FormulaStep::Variable(FormulaVariable::Within) if self.per_register() == 1 => Some(0),
+            FormulaStep::Variable(FormulaVariable::Element) if self.count == 1 => Some(0),
+            FormulaStep::Variable(FormulaVariable::Element) if self.per_register() == 1 => register.map(i64::from),
+            FormulaStep::Variable(
+                v @ (FormulaVariable::M
+                | FormulaVariable::N
+                | FormulaVariable::K
+                | FormulaVariable::Rows
+                | FormulaVariable::Width
+                | FormulaVariable::Times
+                | FormulaVariable::PerRegister),
             ) => self.numbers.variable(v, ElementContext::default()),
-            Step::Variable(_) | Step::Operation(_) => None,
+            FormulaStep::Variable(_) | FormulaStep::Operation(_) => None,
         }
     }
 }
 
-impl Operation {
+impl FormulaOperation {
     /// Its sign in the notation and how tightly it binds.
     pub fn sign(self) -> (&'static str, u8) {
         Self::SIGNS.iter().find(|s| s.2 == self).map_or(("", 0), |s| (s.0, s.1))

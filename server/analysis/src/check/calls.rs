@@ -10,7 +10,7 @@ use crate::hir::signature::{Array, Callee, ContentId, Parameter, natural_align, 
 use crate::hir::symbols::{Symbol, TargetListKind, VariableOrigin, VariableSymbol};
 use crate::hir::types::TypeId;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Kind, TypeClass};
+use ptx_isa::tables::{TypeClass, ValueKind};
 
 /// Checks the names of code in an instruction whose operands fit a form.
 pub fn check(
@@ -23,10 +23,10 @@ pub fn check(
     for (operand, (_, shape)) in instruction.operands.iter().zip(&fitting.operands) {
         match shape {
             OperandPattern::Value(spec) => match spec.value.kind {
-                Kind::Label => branch(operand, names, out),
-                Kind::Targets if spec.value.symbol => call.targets = Some(operand),
-                Kind::Targets => list_of_labels(operand, names, out),
-                Kind::Function => call.callee = Some(operand),
+                ValueKind::Label => branch(operand, names, out),
+                ValueKind::Targets if spec.value.symbol => call.targets = Some(operand),
+                ValueKind::Targets => list_of_labels(operand, names, out),
+                ValueKind::Function => call.callee = Some(operand),
                 _ => {}
             },
             OperandPattern::Arguments(_) if call.callee.is_none() => call.results = Some(operand),

@@ -5,12 +5,12 @@ use crate::check::rules::{division_by_zero, excess_shift, misread_value, truncat
 use crate::forms::spec::{OperandPattern, OperandSpec};
 use crate::hir::ast::{ConstantValue, Operand, OperandKind};
 use crate::hir::literal::{self, FloatLiteral};
-use ptx_isa::tables::{Kind, TypeClass, Usual};
+use ptx_isa::tables::{TypeClass, Usual, ValueKind};
 
 /// Checks the immediates in an operand that fits its shape. `mnemonic` is the opcode with its modifiers, as written.
 pub fn check(operand: &Operand<'_>, shape: &OperandPattern, mnemonic: &str, out: &mut Vec<Diagnostic>) {
     if let OperandPattern::Value(spec) = shape
-        && spec.value.kind == Kind::Value
+        && spec.value.kind == ValueKind::Value
     {
         value(operand, spec, mnemonic, out);
     }

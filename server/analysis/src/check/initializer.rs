@@ -17,7 +17,7 @@ use crate::hir::symbols::Symbol;
 use crate::hir::types::TypeId;
 use crate::target::Environment;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Place as Declarable, Type, TypeClass};
+use ptx_isa::tables::{DeclarationPlace as Declarable, TypeClass, TypeInfo};
 use ptx_syntax::{Node, fields, kinds};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -76,7 +76,7 @@ struct InitializerChecker<'a, 't> {
     names: &'a dyn NameLookup,
     out: &'a mut Vec<Diagnostic>,
     /// The type of an element, if it may be the type of a variable.
-    ty: Option<&'static Type>,
+    ty: Option<&'static TypeInfo>,
     /// How many elements a vector has; 1 for none.
     elements: usize,
     /// What was looked up: an array of addresses names few variables many times.
@@ -263,7 +263,7 @@ impl<'a, 't> InitializerChecker<'a, 't> {
         ListFilling::Wholly
     }
 
-    fn opaque(&mut self, node: Node<'_>, list: bool, ty: &'static Type) {
+    fn opaque(&mut self, node: Node<'_>, list: bool, ty: &'static TypeInfo) {
         if !list {
             return match node.kind_id() == kinds().field_initializer {
                 true => self.field(node, ty),
@@ -279,7 +279,7 @@ impl<'a, 't> InitializerChecker<'a, 't> {
         }
     }
 
-    fn field(&mut self, node: Node<'_>, ty: &'static Type) {
+    fn field(&mut self, node: Node<'_>, ty: &'static TypeInfo) {
         let (f, source) = (fields(), self.place.source);
         let Some(name) = node.child_by_field_id(f.name).map(|n| source.word(n)) else { return };
         let opaque = ty.class == TypeClass::Opaque;
@@ -324,7 +324,7 @@ impl<'a, 't> InitializerChecker<'a, 't> {
         }
     }
 
-    fn scalar(&mut self, node: Node<'_>, ty: &'static Type) {
+    fn scalar(&mut self, node: Node<'_>, ty: &'static TypeInfo) {
         let k = kinds();
         let kind = node.kind_id();
         if node.has_error() {
@@ -340,7 +340,7 @@ impl<'a, 't> InitializerChecker<'a, 't> {
     }
 
     /// A number or an expression of numbers.
-    fn number(&mut self, node: Node<'_>, ty: &'static Type) {
+    fn number(&mut self, node: Node<'_>, ty: &'static TypeInfo) {
         let source = self.place.source;
         let text = source.word(node).text;
         match lower::constant(source, node) {
@@ -376,7 +376,7 @@ impl<'a, 't> InitializerChecker<'a, 't> {
     }
 
     /// ptxas writes 64 bits of a number and leaves the rest as it finds it.
-    fn half(&mut self, node: Node<'_>, ty: &'static Type) {
+    fn half(&mut self, node: Node<'_>, ty: &'static TypeInfo) {
         if ty.bits > 64 {
             self.push_once("half", misread_value::upper_half(self.range(node), ty.name));
         }
@@ -410,6 +410,6 @@ fn touches_error(node: Node<'_>) -> bool {
 }
 
 /// Whether a type takes a kind of value.
-fn takes(kind: &str, ty: &Type) -> bool {
+fn takes(kind: &str, ty: &TypeInfo) -> bool {
     ISA.initial(kind).is_some_and(|i| i.types.contains(&ty.name))
 }

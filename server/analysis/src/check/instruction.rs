@@ -20,7 +20,7 @@ use crate::forms::operands::{self, MismatchKind, NameLookup, OperandMismatch};
 use crate::forms::spec::{OperandSpec, OperandVariant, applies};
 use crate::hir::ast::{ConstantValue, Instruction, Operand, OperandKind, SourceWord};
 use crate::target::Environment;
-use ptx_isa::tables::{Form, Gate, Kind, Opcode, Term};
+use ptx_isa::tables::{Form, Gate, Opcode, Term, ValueKind};
 
 /// Checks an instruction.
 pub fn check(
@@ -310,7 +310,7 @@ fn report_operand(mismatch: &OperandMismatch, written: &str) -> Diagnostic {
     let range = mismatch.range.clone();
     let spec: Option<&OperandSpec> = mismatch.spec.as_ref();
     match (&mismatch.kind, spec) {
-        (MismatchKind::Undeclared(name), Some(spec)) if spec.value.kind == Kind::Label => {
+        (MismatchKind::Undeclared(name), Some(spec)) if spec.value.kind == ValueKind::Label => {
             undeclared_name::label(range, name)
         }
         (MismatchKind::Undeclared(name), _) => undeclared_name::report(range, name),

@@ -10,7 +10,7 @@ use crate::hir::literal;
 use crate::hir::symbols::{Symbol, VariableSymbol};
 use crate::target::Environment;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Bytes, Kind};
+use ptx_isa::tables::{ByteCount, ValueKind};
 use std::ops::Range;
 
 /// An access to a place in a variable.
@@ -48,7 +48,9 @@ pub fn check(
 ) {
     for (operand, (_, shape)) in instruction.operands.iter().zip(&variant.operands) {
         let OperandPattern::Address(specs) = shape else { continue };
-        for (part, spec) in parts(operand).iter().zip(specs).filter(|(_, s)| matches!(s.value.kind, Kind::Address(_))) {
+        for (part, spec) in
+            parts(operand).iter().zip(specs).filter(|(_, s)| matches!(s.value.kind, ValueKind::Address(_)))
+        {
             let Some((name, offset)) = base(part) else { continue };
             match names.look_up(name) {
                 Some(Symbol::Variable(variable)) => {
@@ -128,10 +130,10 @@ fn constant(operand: &Operand<'_>) -> Option<i128> {
 fn access(instruction: &Instruction<'_>, variant: &OperandVariant, spec: &OperandSpec) -> AccessSize {
     let elements = spec.lengths.first().map_or(1, |n| i128::from(*n));
     let natural = spec.ty.map(|t| i128::from(t.info().bits.div_ceil(8)) * elements);
-    let known = |bytes: Bytes| match bytes {
-        Bytes::Natural => natural,
-        Bytes::Fixed(bytes) => Some(bytes.into()),
-        Bytes::Operand(name) => {
+    let known = |bytes: ByteCount| match bytes {
+        ByteCount::Natural => natural,
+        ByteCount::Fixed(bytes) => Some(bytes.into()),
+        ByteCount::Operand(name) => {
             let mut both = instruction.operands.iter().zip(&variant.operands);
             let of = |shape: &OperandPattern| matches!(shape, OperandPattern::Value(spec) if spec.value.name == name);
             both.find(|(_, (_, shape))| of(shape)).and_then(|(operand, _)| constant(operand))

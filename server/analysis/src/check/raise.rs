@@ -3,7 +3,7 @@
 use crate::check::diagnostic::{Fix, FixEdit};
 use crate::target::Environment;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Gate, GateAlternative, GateKind, Target, Version};
+use ptx_isa::tables::{Gate, GateAlternative, GateKind, TargetInfo, Version};
 
 /// The fix that raises `.version`, `.target` or both by no more than some gates ask for, and keeps all that the target has now. Nothing
 /// where that is not possible, or where the module was not asked about its own target.
@@ -35,7 +35,7 @@ fn alternative(
     alternative: &GateAlternative,
     version: Version,
     environment: &Environment,
-) -> Option<(usize, Version, Option<&'static Target>)> {
+) -> Option<(usize, Version, Option<&'static TargetInfo>)> {
     let version = if environment.version_at_least(alternative.ptx) { version } else { alternative.ptx? };
     if environment.has(alternative.feature) {
         return Some((0, version, None));
@@ -50,7 +50,7 @@ fn alternative(
 }
 
 /// The first version that has an architecture.
-pub fn first_version(target: &Target) -> Option<Version> {
+pub fn first_version(target: &TargetInfo) -> Option<Version> {
     let gate = target.gates.iter().find(|g| g.kind == GateKind::Needs)?;
     gate.alternatives.iter().filter_map(|a| a.ptx).min()
 }

@@ -9,7 +9,7 @@ use super::dominance::{Tree, post_dominators_of};
 use super::function::{FlowFunction, RegisterSlot};
 use super::graph::Graph;
 use super::variance::{Variance, Variances};
-use ptx_isa::tables::Flow;
+use ptx_isa::tables::ControlTransfer;
 
 /// Why an instruction is executed by some lanes only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub fn splits(
         let last = graph.blocks[block].end as usize - 1;
         let instruction = &function.instructions[last];
         let Some(slot) = instruction.guard.as_ref().and_then(|g| g.slot) else { continue };
-        if instruction.flow != Flow::Branch {
+        if instruction.flow != ControlTransfer::Branch {
             continue;
         }
         let Some(split) = split(variances, slot, last) else { continue };
@@ -102,7 +102,12 @@ impl<'a> Sides<'a> {
             waiting.extend(graph.predecessors(block).iter().map(|b| *b as usize).filter(|b| zone.insert(*b)));
         }
         let quiet = |b: &super::BasicBlock| {
-            b.instructions().all(|i| matches!(function.instructions[i].flow, Flow::Branch | Flow::Return | Flow::Exit))
+            b.instructions().all(|i| {
+                matches!(
+                    function.instructions[i].flow,
+                    ControlTransfer::Branch | ControlTransfer::Return | ControlTransfer::Exit
+                )
+            })
         };
         let quiet = graph.blocks.iter().map(quiet).collect();
         let meets = post_dominators_of(count, &edges_of_zone(graph, &zone));

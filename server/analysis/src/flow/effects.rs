@@ -6,7 +6,7 @@ use super::function::FlowFunction;
 use super::graph::Graph;
 use super::solve::{Equations, FlowDirection, Meet, solve};
 use crate::forms::mnemonic::holds;
-use ptx_isa::tables::{Effect, Flow, Protocol, Verb};
+use ptx_isa::tables::{ControlTransfer, Effect, Protocol, Verb};
 
 /// The effects of an instruction.
 pub fn effects(function: &FlowFunction, index: usize) -> impl Iterator<Item = &'static Effect> + '_ {
@@ -32,7 +32,7 @@ pub fn mentions(function: &FlowFunction, protocol: Protocol) -> bool {
 
 /// Whether an instruction calls a function, which may do anything.
 pub fn calls(function: &FlowFunction, index: usize) -> bool {
-    function.instructions[index].flow == Flow::Call
+    function.instructions[index].flow == ControlTransfer::Call
 }
 
 /// Whether any instruction does.

@@ -3,7 +3,10 @@
 use crate::hir::signature::Signature;
 use crate::hir::symbols::{self, VariableOrigin};
 use crate::hir::types::TypeId;
-use ptx_isa::tables::{self, Access, Bound, Effect, Entry, Extent, Flow, Form, Kind, Space, SpecialRegister};
+use ptx_isa::tables::{
+    self, ControlTransfer, Effect, Entry, Form, LaunchBound, OperandAccess, SpaceInfo, SpecialRegister, UniformExtent,
+    ValueKind,
+};
 use ptx_isa::{Exec, Modifier, OperandName, SlotName};
 use std::ops::Range;
 
@@ -167,7 +170,7 @@ pub struct FlowOperand {
     /// `-` stands before it.
     pub minus: bool,
     /// What the form says of it.
-    pub spec: Option<&'static tables::Value>,
+    pub spec: Option<&'static tables::FormValue>,
     /// Its type by the form and the modifiers.
     pub ty: Option<TypeId>,
 }
@@ -181,17 +184,17 @@ impl FlowOperand {
 
     /// Whether registers in it are read.
     pub fn reads(&self) -> bool {
-        self.role == OperandRole::Address || self.spec.is_none_or(|s| s.access != Access::Write)
+        self.role == OperandRole::Address || self.spec.is_none_or(|s| s.access != OperandAccess::Write)
     }
 
     /// Whether registers in it are written.
     pub fn writes(&self) -> bool {
-        self.role != OperandRole::Address && self.spec.is_some_and(|s| s.access != Access::Read)
+        self.role != OperandRole::Address && self.spec.is_some_and(|s| s.access != OperandAccess::Read)
     }
 
     /// If it is the base of an address: what is done to the memory there.
-    pub fn memory(&self) -> Option<Access> {
-        let spec = self.spec.filter(|s| matches!(s.kind, Kind::Address(_)))?;
+    pub fn memory(&self) -> Option<OperandAccess> {
+        let spec = self.spec.filter(|s| matches!(s.kind, ValueKind::Address(_)))?;
         Some(spec.access)
     }
 
@@ -244,7 +247,7 @@ pub struct FormUse {
     /// All threads of a warp must execute it together.
     pub converge: bool,
     /// The state space among its modifiers.
-    pub space: Option<&'static Space>,
+    pub space: Option<&'static SpaceInfo>,
 }
 
 impl FormUse {
@@ -289,7 +292,7 @@ pub struct FlowInstruction {
     /// Its guard.
     pub guard: Option<Guard>,
     /// Where execution goes on, as the tables say.
-    pub flow: Flow,
+    pub flow: ControlTransfer,
     /// A call that does not return.
     pub noreturn: bool,
     /// Into [`FlowFunction::forms`].
@@ -354,7 +357,7 @@ pub struct FlowFunction {
 impl FlowFunction {
     /// The directive of its header that bounds something, and its number; of several the last one counts (ptxas), and one that says 0
     /// says nothing.
-    pub fn bound(&self, bound: Bound) -> Option<(&Tuning, u64)> {
+    pub fn bound(&self, bound: LaunchBound) -> Option<(&Tuning, u64)> {
         let found = self.directives.iter().rfind(|t| t.directive.is_some_and(|d| d.bounds == Some(bound)))?;
         Some((found, found.number.filter(|n| *n != 0)?))
     }
@@ -414,7 +417,7 @@ impl FlowFunction {
     }
 
     /// Across which threads the results are the same, whatever the operands.
-    pub fn uniform(&self, index: usize) -> Option<Extent> {
+    pub fn uniform(&self, index: usize) -> Option<UniformExtent> {
         self.entry(index).uniform
     }
 
@@ -431,7 +434,7 @@ impl FlowFunction {
         // What `.param` means in a function is private to the thread, and so are the arguments and results of a call.
         let own = |v: u32| self.variables.get(v as usize).is_some_and(|v| v.symbol.origin == VariableOrigin::Body);
         let parameter = space.name.starts_with(".param");
-        address.memory() == Some(Access::Read)
+        address.memory() == Some(OperandAccess::Read)
             && !self.writes(index).is_empty()
             && !(parameter && (!self.kernel || matches!(address.value, OperandValue::Variable(v) if own(v))))
     }

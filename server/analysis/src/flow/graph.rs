@@ -1,7 +1,7 @@
 //! Blocks and edges.
 
 use super::function::{FlowFunction, FlowInstruction, OperandValue};
-use ptx_isa::tables::Flow;
+use ptx_isa::tables::ControlTransfer;
 use std::ops::Range;
 
 /// Instructions that are executed one after the other: control enters at the first and leaves after the last.
@@ -121,7 +121,7 @@ impl Graph {
                     falls_off = falls_off.or(Some(number));
                 }
             };
-            if instruction.flow == Flow::Branch {
+            if instruction.flow == ControlTransfer::Branch {
                 for label in targets(function, last) {
                     to(function.labels.get(label as usize).map_or(u32::MAX, |l| l.target));
                 }
@@ -129,7 +129,8 @@ impl Graph {
             if goes_on(instruction) {
                 to(block.end);
             }
-            block.leaves |= matches!(instruction.flow, Flow::Return | Flow::Exit) || instruction.noreturn;
+            block.leaves |=
+                matches!(instruction.flow, ControlTransfer::Return | ControlTransfer::Exit) || instruction.noreturn;
         }
         let reversed: Vec<(u32, u32)> = edges.iter().map(|(a, b)| (*b, *a)).collect();
         let successors = Lists::new(blocks.len(), &edges);
@@ -165,7 +166,8 @@ impl Graph {
 
 /// Whether the next instruction begins a block.
 fn ends_block(instruction: &FlowInstruction) -> bool {
-    matches!(instruction.flow, Flow::Branch | Flow::Return | Flow::Exit) || instruction.noreturn
+    matches!(instruction.flow, ControlTransfer::Branch | ControlTransfer::Return | ControlTransfer::Exit)
+        || instruction.noreturn
 }
 
 /// Whether control may go on with the next instruction.
@@ -175,7 +177,8 @@ fn goes_on(instruction: &FlowInstruction) -> bool {
 
 /// How many times a branch may go somewhere, all branches of a function together.
 pub fn branches(function: &FlowFunction) -> usize {
-    let branches = (0..function.instructions.len()).filter(|index| function.instructions[*index].flow == Flow::Branch);
+    let branches =
+        (0..function.instructions.len()).filter(|index| function.instructions[*index].flow == ControlTransfer::Branch);
     branches.map(|index| targets(function, index).count()).sum()
 }
 

@@ -20,7 +20,7 @@ use crate::hir::module::{Header, ModuleItem};
 use crate::hir::signature::{ContentId, Signature};
 use crate::hir::statements::{Child, children};
 use crate::hir::symbols::{Symbol, TargetListKind as ListKind, VariableOrigin};
-use ptx_isa::tables::{Entry, Flow};
+use ptx_isa::tables::{ControlTransfer, Entry};
 use ptx_isa::{ISA, Modifier};
 use ptx_syntax::{Node, fields, kinds};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
@@ -310,7 +310,7 @@ impl<'t> Lowering<'_, 't> {
             mnemonic: bytes(lowered.mnemonic_range()),
             guard,
             flow,
-            noreturn: flow == Flow::Call && self.never_returns(operands as usize),
+            noreturn: flow == ControlTransfer::Call && self.never_returns(operands as usize),
             form,
             operands: operands..self.out.operands.len() as u32,
             uses: [uses as u32, writes as u32, self.out.uses.len() as u32],

@@ -9,7 +9,7 @@
 
 use super::function::{FlowFunction, Guard, RegisterSlot};
 use super::graph::Graph;
-use ptx_isa::tables::Flow;
+use ptx_isa::tables::ControlTransfer;
 
 /// Under which condition something is so: all of these predicates have these values. Sorted.
 type PathCondition = Vec<(RegisterSlot, bool)>;
@@ -107,7 +107,7 @@ fn side(function: &FlowFunction, graph: &Graph, last: usize, next: u32) -> Optio
     let instruction = &function.instructions[last];
     let after = last + 1 < function.instructions.len() && graph.block_of(last + 1) == next as usize;
     match instruction.flow {
-        Flow::Branch => {
+        ControlTransfer::Branch => {
             // Both ways may lead to the same block.
             let jumps = function.operands_of(last).iter().any(|o| match o.value {
                 super::OperandValue::Label(l) => {
@@ -123,8 +123,8 @@ fn side(function: &FlowFunction, graph: &Graph, last: usize, next: u32) -> Optio
                 _ => None,
             }
         }
-        Flow::Return | Flow::Exit => Some((p, !value)),
-        Flow::Call if instruction.noreturn => Some((p, !value)),
+        ControlTransfer::Return | ControlTransfer::Exit => Some((p, !value)),
+        ControlTransfer::Call if instruction.noreturn => Some((p, !value)),
         _ => None,
     }
 }

@@ -10,7 +10,7 @@ use super::function::{FlowFunction, FlowOperand, OperandRole, OperandValue, Regi
 use super::graph::{Graph, Lists};
 use super::liveness::Liveness;
 use crate::hir::symbols::VariableOrigin;
-use ptx_isa::tables::{Computes, Extent, TypeClass};
+use ptx_isa::tables::{Computes, TypeClass, UniformExtent};
 
 /// Across which threads a value is the same. Each says less than the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -328,12 +328,12 @@ impl<'a> UniformitySearch<'a> {
     }
 }
 
-fn of_extent(extent: Extent, lane_bits: u8) -> UniformityState {
+fn of_extent(extent: UniformExtent, lane_bits: u8) -> UniformityState {
     match (extent, lane_bits) {
-        (Extent::Cta, _) => UniformityState::Cta,
-        (Extent::Warp, _) => UniformityState::Warp,
-        (Extent::None, 0) => UniformityState::Lane,
-        (Extent::None, bits) => UniformityState::Bits(bits),
+        (UniformExtent::Cta, _) => UniformityState::Cta,
+        (UniformExtent::Warp, _) => UniformityState::Warp,
+        (UniformExtent::None, 0) => UniformityState::Lane,
+        (UniformExtent::None, bits) => UniformityState::Bits(bits),
     }
 }
 

@@ -6,7 +6,7 @@
 use super::function::{FlowFunction, FlowOperand, OperandRole, OperandValue, RegisterSlot};
 use super::graph::Graph;
 use ptx_isa::Modifier;
-use ptx_isa::tables::{Computes, Extent, TypeClass};
+use ptx_isa::tables::{Computes, TypeClass, UniformExtent};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::cell::RefCell;
 
@@ -170,7 +170,7 @@ impl<'a> Variances<'a> {
                 // Which way warps lie in a CTA of two or three dimensions depends on its size.
                 let other = register.components.len() > 1 && component != Some(0);
                 match (register.uniform, other) {
-                    (Extent::None, true) => Variance::Unknown,
+                    (UniformExtent::None, true) => Variance::Unknown,
                     (extent, _) => of_extent(extent, Some(register.lane_bits.into()).filter(|bits| *bits > 0)),
                 }
             }
@@ -257,11 +257,11 @@ impl<'a> Variances<'a> {
     }
 }
 
-fn of_extent(extent: Extent, bits: Option<u32>) -> Variance {
+fn of_extent(extent: UniformExtent, bits: Option<u32>) -> Variance {
     match extent {
-        Extent::Cta => Variance::Cta,
-        Extent::Warp => Variance::Warp,
-        Extent::None => Variance::Lane(bits),
+        UniformExtent::Cta => Variance::Cta,
+        UniformExtent::Warp => Variance::Warp,
+        UniformExtent::None => Variance::Lane(bits),
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::forms::spec::{OperandVariant, operand_variants};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Entry, Form, Opcode, Rule, RuleKind, Slot, Term};
+use ptx_isa::tables::{Entry, Form, ModifierSlot, Opcode, Rule, RuleKind, Term};
 
 /// A resolved mnemonic.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ pub enum MnemonicProblem {
     /// Another modifier is in its place already.
     Conflict(usize, usize),
     /// A required modifier is absent.
-    Missing(&'static Slot),
+    Missing(&'static ModifierSlot),
     /// The first stands after the second, but must come before it.
     Order(usize, usize),
     /// The same of two types.
@@ -329,7 +329,7 @@ fn problems(form: &'static Form, modifiers: &[&str], known: &[bool]) -> Vec<Mnem
     let mut assignment: Vec<Option<usize>> = vec![None; modifiers.len()];
     let mut out = Vec::new();
     for (next, modifier) in modifiers.iter().enumerate() {
-        let takes = |s: &Slot| s.after_operand == 0 && s.values.contains(modifier);
+        let takes = |s: &ModifierSlot| s.after_operand == 0 && s.values.contains(modifier);
         let free = form.slots.iter().enumerate().position(|(i, s)| takes(s) && !assignment.contains(&Some(i)));
         if let Some(slot) = free {
             let later = assignment.iter().position(|a| {

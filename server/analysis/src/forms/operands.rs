@@ -11,7 +11,7 @@ use crate::hir::signature::Callee;
 use crate::hir::symbols::{Symbol, VariableSymbol};
 use crate::hir::types::{TypeId, agrees};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Access, Kind, SpecialRegister, TypeClass};
+use ptx_isa::tables::{OperandAccess, SpecialRegister, TypeClass, ValueKind};
 use std::ops::Range;
 
 /// Finds names; implemented by the body under check.
@@ -196,18 +196,18 @@ impl OperandChecker<'_> {
 
     fn value(&mut self, operand: &Operand<'_>, spec: &OperandSpec) {
         match spec.value.kind {
-            Kind::Value => self.typed(operand, spec, true),
-            Kind::Any => self.declared(operand),
+            ValueKind::Value => self.typed(operand, spec, true),
+            ValueKind::Any => self.declared(operand),
             // Which names may stand there depends on the others too (`calls`).
-            Kind::Label => self.only_name(operand, spec, "a label"),
-            Kind::Targets => self.only_name(operand, spec, "the label of a list"),
-            Kind::Function => self.only_name(operand, spec, "the name of a function or of a register"),
-            Kind::Arguments => self.push(operand, Some(spec), MismatchKind::MustBe("a list in parentheses")),
-            Kind::Address(_) => match operand.kind {
+            ValueKind::Label => self.only_name(operand, spec, "a label"),
+            ValueKind::Targets => self.only_name(operand, spec, "the label of a list"),
+            ValueKind::Function => self.only_name(operand, spec, "the name of a function or of a register"),
+            ValueKind::Arguments => self.push(operand, Some(spec), MismatchKind::MustBe("a list in parentheses")),
+            ValueKind::Address(_) => match operand.kind {
                 OperandKind::Address(_) => self.address(operand, &[*spec]),
                 _ => self.push(operand, Some(spec), MismatchKind::MustBeAddress),
             },
-            Kind::Opaque(class) => self.opaque(operand, spec, class),
+            ValueKind::Opaque(class) => self.opaque(operand, spec, class),
         }
     }
 
@@ -266,7 +266,7 @@ impl OperandChecker<'_> {
     }
 
     fn typed(&mut self, operand: &Operand<'_>, spec: &OperandSpec, list_allowed: bool) {
-        let writes = spec.value.access != Access::Read;
+        let writes = spec.value.access != OperandAccess::Read;
         match &operand.kind {
             OperandKind::Error => {}
             OperandKind::Sign(sign) => self.sign(*sign),
@@ -341,7 +341,12 @@ impl OperandChecker<'_> {
     fn name(&mut self, operand: &Operand<'_>, name: &str, spec: &OperandSpec, list_allowed: bool) {
         let Some(symbol) = self.names.look_up(name) else {
             if let Some(constant) = ISA.constant(name) {
-                return self.integer(operand, spec, Some(constant.value.into()), spec.value.access != Access::Read);
+                return self.integer(
+                    operand,
+                    spec,
+                    Some(constant.value.into()),
+                    spec.value.access != OperandAccess::Read,
+                );
             }
             if let Some(register) = special(name) {
                 return self.special(operand, register, false, spec);
@@ -539,7 +544,7 @@ fn selects(pattern: &str, selector: &str) -> bool {
 }
 
 fn writes(spec: &OperandSpec) -> bool {
-    spec.value.access != Access::Read
+    spec.value.access != OperandAccess::Read
 }
 
 /// The special register of that name.

@@ -3,7 +3,9 @@
 use crate::forms::mnemonic::{broken, holds};
 use crate::hir::types::{RegisterFit, TypeId};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Access, Form, Kind, Length, Operand, Pattern, Rule, Spaces, Term, TypeExpr, Usual, Value};
+use ptx_isa::tables::{
+    Form, FormOperand, FormPattern, FormValue, Length, OperandAccess, Rule, Spaces, Term, TypeExpr, Usual, ValueKind,
+};
 
 /// One way to give the operands of a form: which optional ones are there.
 #[derive(Debug)]
@@ -35,7 +37,7 @@ pub enum OperandPattern {
 #[derive(Debug, Clone, Copy)]
 pub struct OperandSpec {
     /// What the tables say.
-    pub value: &'static Value,
+    pub value: &'static FormValue,
     /// Its type, where it has one.
     pub ty: Option<TypeId>,
     /// The type of the first element of a list, where it differs.
@@ -78,7 +80,7 @@ impl OperandSpec {
             name: self.value.name,
             ty: self.ty,
             fit: self.fit,
-            written: self.value.access != Access::Read,
+            written: self.value.access != OperandAccess::Read,
             register_only: self.value.register_only,
             immediate_only: self.value.immediate_only,
         }
@@ -89,7 +91,7 @@ impl OperandSpec {
 pub fn operand_variants(form: &'static Form, values: &[Option<&'static str>]) -> Vec<OperandVariant> {
     let groups = form.operands.iter().map(|o| o.optional).max().unwrap_or(0);
     // `d{|p}` is there in two ways as well.
-    let open_pair = |o: &Operand| matches!(o.pattern, Pattern::Pair(pair) if pair.optional);
+    let open_pair = |o: &FormOperand| matches!(o.pattern, FormPattern::Pair(pair) if pair.optional);
     let pairs: Vec<usize> = (0..form.operands.len()).filter(|i| open_pair(&form.operands[*i])).collect();
     let mut out = Vec::new();
     for present in 0..1u32 << (usize::from(groups) + pairs.len()) {
@@ -100,12 +102,12 @@ pub fn operand_variants(form: &'static Form, values: &[Option<&'static str>]) ->
         };
         let chosen: Vec<usize> = (0..form.operands.len()).filter(|i| given(form.operands[*i].optional)).collect();
         let named = |i: &usize| match (&form.operands[*i].pattern, whole(*i)) {
-            (Pattern::Pair(pair), false) => vec![pair.first.name],
+            (FormPattern::Pair(pair), false) => vec![pair.first.name],
             (pattern, _) => pattern.names(),
         };
         let names: Vec<&'static str> = chosen.iter().flat_map(named).collect();
         let shape = |i: &usize| match (&form.operands[*i].pattern, whole(*i)) {
-            (Pattern::Pair(pair), false) => OperandPattern::Value(operand_spec(form, &pair.first, values)),
+            (FormPattern::Pair(pair), false) => OperandPattern::Value(operand_spec(form, &pair.first, values)),
             (pattern, _) => operand_pattern(form, pattern, values),
         };
         let operands: Vec<(u8, OperandPattern)> = chosen.iter().map(|i| (*i as u8, shape(i))).collect();
@@ -125,22 +127,26 @@ fn speaks_of_operands(rule: &Rule) -> bool {
     rule.what.iter().chain(rule.when).any(|t| matches!(t, Term::Operand(_)))
 }
 
-fn operand_pattern(form: &'static Form, pattern: &'static Pattern, values: &[Option<&'static str>]) -> OperandPattern {
+fn operand_pattern(
+    form: &'static Form,
+    pattern: &'static FormPattern,
+    values: &[Option<&'static str>],
+) -> OperandPattern {
     match pattern {
-        Pattern::Value(value) => OperandPattern::Value(operand_spec(form, value, values)),
-        Pattern::Arguments(value) => OperandPattern::Arguments(operand_spec(form, value, values)),
-        Pattern::Address(parts) => {
+        FormPattern::Value(value) => OperandPattern::Value(operand_spec(form, value, values)),
+        FormPattern::Arguments(value) => OperandPattern::Arguments(operand_spec(form, value, values)),
+        FormPattern::Address(parts) => {
             OperandPattern::Address(parts.iter().map(|v| operand_spec(form, v, values)).collect())
         }
-        Pattern::Pair(pair) => {
+        FormPattern::Pair(pair) => {
             let both = (operand_spec(form, &pair.first, values), operand_spec(form, &pair.second, values));
             OperandPattern::Pair(Box::new(both))
         }
-        Pattern::Sink => OperandPattern::Sink,
+        FormPattern::Sink => OperandPattern::Sink,
     }
 }
 
-fn operand_spec(form: &'static Form, value: &'static Value, values: &[Option<&'static str>]) -> OperandSpec {
+fn operand_spec(form: &'static Form, value: &'static FormValue, values: &[Option<&'static str>]) -> OperandSpec {
     let (lengths, any_length) = lengths(form, value, values);
     let named = |spaces: Spaces| match spaces {
         Spaces::Generic => None,
@@ -153,7 +159,7 @@ fn operand_spec(form: &'static Form, value: &'static Value, values: &[Option<&'s
                 .map(|i| &form.slots[slot].values[i..=i])
         }
     };
-    let spaces = if let Kind::Address(spaces) = value.kind { named(spaces) } else { None };
+    let spaces = if let ValueKind::Address(spaces) = value.kind { named(spaces) } else { None };
     OperandSpec {
         value,
         ty: type_of(value.ty, values),
@@ -170,7 +176,7 @@ fn operand_spec(form: &'static Form, value: &'static Value, values: &[Option<&'s
     }
 }
 
-fn lengths(form: &'static Form, value: &Value, values: &[Option<&'static str>]) -> (&'static [u16], bool) {
+fn lengths(form: &'static Form, value: &FormValue, values: &[Option<&'static str>]) -> (&'static [u16], bool) {
     match value.length {
         Length::Scalar => (&[], false),
         Length::Fixed(n) => (single(n), false),

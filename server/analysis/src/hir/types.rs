@@ -1,7 +1,7 @@
 //! Types as small numbers, and which register types agree with which instruction types (manual 9.4, as measured).
 
 use ptx_isa::ISA;
-use ptx_isa::tables::{Type, TypeClass};
+use ptx_isa::tables::{TypeClass, TypeInfo};
 use std::sync::LazyLock;
 
 /// Index into the table of types.
@@ -15,7 +15,7 @@ impl TypeId {
     }
 
     /// What the tables say of it.
-    pub fn info(self) -> &'static Type {
+    pub fn info(self) -> &'static TypeInfo {
         &ISA.types[usize::from(self.0)]
     }
 
@@ -32,7 +32,7 @@ impl TypeId {
     pub fn resized(self, bits: u16) -> Option<Self> {
         let class = self.info().class;
         let find = |class: TypeClass| {
-            let fits = |t: &Type| t.class == class && t.bits == bits;
+            let fits = |t: &TypeInfo| t.class == class && t.bits == bits;
             ISA.types.iter().position(fits).and_then(|i| u8::try_from(i).ok()).map(Self)
         };
         find(class).or_else(|| find(TypeClass::Bits))
@@ -84,18 +84,18 @@ struct Agreement {
 }
 
 static AGREEMENT: LazyLock<Vec<Agreement>> = LazyLock::new(|| {
-    let mask = |wanted: &dyn Fn(&Type) -> bool| {
-        let of = |(i, t): (usize, &Type)| if wanted(t) { 1u128 << i } else { 0 };
+    let mask = |wanted: &dyn Fn(&TypeInfo) -> bool| {
+        let of = |(i, t): (usize, &TypeInfo)| if wanted(t) { 1u128 << i } else { 0 };
         ISA.types.iter().enumerate().map(of).fold(0, |a, b| a | b)
     };
     ISA.types
         .iter()
         .map(|t| {
-            let data = |r: &Type| !matches!(r.class, TypeClass::Pred | TypeClass::Opaque);
+            let data = |r: &TypeInfo| !matches!(r.class, TypeClass::Pred | TypeClass::Opaque);
             let size = mask(&|r| data(r) && r.bits == t.bits);
             // Without a list, everything of the size agrees.
             let plain = if t.agrees.is_empty() { size } else { mask(&|r| t.agrees.contains(&r.name)) };
-            let whole = |r: &Type| matches!(r.class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
+            let whole = |r: &TypeInfo| matches!(r.class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
             // The relaxed tables of the manual: bits take anything that is at least as wide, integers take bits and
             // integers, floating-point types take bits besides their own.
             let wider = plain

@@ -36,7 +36,7 @@ use crate::incremental::memo::Statements;
 use crate::incremental::recovery;
 use crate::target::project::Project;
 use crate::target::{Environment, find_architecture};
-use ptx_isa::tables::Target;
+use ptx_isa::tables::TargetInfo;
 use ptx_syntax::{Node, Snapshot, SnapshotId, SourceEdit, fields, kinds};
 use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
@@ -83,7 +83,7 @@ pub struct Analyzer {
 #[derive(Debug, Default)]
 struct Asked {
     /// In place of the module's own target.
-    target: Option<&'static Target>,
+    target: Option<&'static TargetInfo>,
     project: Arc<Project>,
 }
 

@@ -10,7 +10,7 @@ use crate::hir::lower::{self, ItemSource, named_children};
 use crate::hir::module::Header;
 use crate::hir::symbols::{Symbol, VariableSymbol};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Type, TypeClass, Version};
+use ptx_isa::tables::{TypeClass, TypeInfo, Version};
 use ptx_syntax::{Node, fields, kinds};
 use std::ops::Range;
 
@@ -80,7 +80,7 @@ pub(super) fn contents(
 }
 
 /// The size of `a[] = {…}`: as many of its rows as the list has elements.
-fn open_size(value: Node<'_>, declarator: &Declarator<'_>, variable: &VariableSymbol, ty: &Type) -> Option<u64> {
+fn open_size(value: Node<'_>, declarator: &Declarator<'_>, variable: &VariableSymbol, ty: &TypeInfo) -> Option<u64> {
     let ((_, first), inner) = declarator.dimensions.split_first()?;
     if !matches!(first, None | Some(ConstantValue::Integer(Some(0)))) || value.kind_id() != kinds().initializer_list {
         return None;
@@ -117,7 +117,7 @@ impl LiteralNumber {
 struct Writer<'a, 't> {
     source: ItemSource<'t>,
     names: &'a InitializerNames<'a>,
-    ty: &'static Type,
+    ty: &'static TypeInfo,
     /// Where the next value goes, in bytes.
     at: usize,
     /// Of an array of opaque types, the element at hand.

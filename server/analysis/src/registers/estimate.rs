@@ -19,7 +19,7 @@ pub use shape::FunctionFeatures;
 
 use crate::flow::{FlowFunction, Graph};
 use crate::target::Environment;
-use ptx_isa::tables::Target;
+use ptx_isa::tables::TargetInfo;
 
 /// What a function is expected to need, by itself and without bounds.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -50,12 +50,12 @@ impl Demand {
 pub const OLDEST: u16 = 75;
 
 /// The number in the name of a target: 90 of `sm_90a`.
-pub fn number(target: &Target) -> Option<u16> {
+pub fn number(target: &TargetInfo) -> Option<u16> {
     target.name.chars().filter(char::is_ascii_digit).collect::<String>().parse().ok()
 }
 
 /// What the model is told of a target: its number, that of a usual one where it is not known, and never one before the oldest.
-fn generation(target: Option<&Target>) -> u16 {
+fn generation(target: Option<&TargetInfo>) -> u16 {
     const USUAL: u16 = 90;
     target.and_then(number).map_or(USUAL, |number| number.max(OLDEST))
 }

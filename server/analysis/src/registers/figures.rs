@@ -7,7 +7,7 @@
 use super::report::{RegisterReport, report};
 use crate::hir::module::{ModuleItem, is_function, items};
 use crate::registers::facts::ModuleFacts;
-use ptx_isa::tables::Target;
+use ptx_isa::tables::TargetInfo;
 use ptx_syntax::{Node, Snapshot, SourceEdit, fields, kinds};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -137,7 +137,7 @@ pub struct Figures {
 
 impl Figures {
     /// After the second pass over a snapshot: what it found out, and what was known before of the functions that it could not understand.
-    pub fn next(&self, snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static Target>) -> Self {
+    pub fn next(&self, snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static TargetInfo>) -> Self {
         let mut found = report(snapshot, facts, target).into_iter().peekable();
         let mut all = Vec::new();
         for item in items(snapshot) {

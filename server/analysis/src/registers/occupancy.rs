@@ -4,7 +4,7 @@
 //! and without what a module does not tell: see docs/occupancy.md.
 
 use ptx_isa::ISA;
-use ptx_isa::tables::{Multiprocessor, Target};
+use ptx_isa::tables::{Multiprocessor, TargetInfo};
 
 /// The threads of a CTA where the kernel does not say: what most launches have, and a divisor of what every multiprocessor holds.
 pub const ASSUMED_THREADS: u32 = 256;
@@ -123,7 +123,7 @@ impl Occupancy {
     }
 
     /// On a target; nothing where it is not known what that has.
-    pub fn new(target: &Target, needs: Needs) -> Option<Self> {
+    pub fn new(target: &TargetInfo, needs: Needs) -> Option<Self> {
         Self::on(target.name, needs)
     }
 

@@ -14,7 +14,7 @@ use crate::registers::facts::FunctionFacts;
 use crate::registers::facts::ModuleFacts;
 use calls::CallGraph;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Multiprocessor, Target};
+use ptx_isa::tables::{Multiprocessor, TargetInfo};
 use ptx_syntax::{Snapshot, fields};
 use shared::SharedLayout;
 use std::ops::Range;
@@ -74,7 +74,7 @@ impl RegisterReport {
 
 /// What the functions of a module need, in the order of the text. Functions that have no facts (since they have errors, or no one has
 /// looked at them yet) are left out.
-pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static Target>) -> Vec<RegisterReport> {
+pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static TargetInfo>) -> Vec<RegisterReport> {
     let mut out = Vec::new();
     let items = items(snapshot);
     for item in &items {

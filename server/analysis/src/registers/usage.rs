@@ -6,7 +6,7 @@ use crate::flow::effects::{does, mentions};
 use crate::flow::liveness::Liveness;
 use crate::flow::{FlowFunction, FlowVariable, Graph, OperandValue};
 use crate::target::Environment;
-use ptx_isa::tables::{Bound, Protocol, Verb};
+use ptx_isa::tables::{LaunchBound, Protocol, Verb};
 use std::ops::Range;
 
 /// A shared variable that a function names.
@@ -41,10 +41,10 @@ impl LaunchBounds {
         let one = |bound| function.bound(bound).map(|(tuning, number)| (number, tuning.range.clone()));
         let all = |bound, exact| one(bound).map(|(number, range)| (number, exact, range));
         Self {
-            registers: one(Bound::Registers),
-            threads: all(Bound::AllThreads, true).or_else(|| all(Bound::Threads, false)),
-            ctas: one(Bound::Ctas),
-            cluster: one(Bound::WholeCluster).or_else(|| one(Bound::Cluster)),
+            registers: one(LaunchBound::Registers),
+            threads: all(LaunchBound::AllThreads, true).or_else(|| all(LaunchBound::Threads, false)),
+            ctas: one(LaunchBound::Ctas),
+            cluster: one(LaunchBound::WholeCluster).or_else(|| one(LaunchBound::Cluster)),
         }
     }
 }

@@ -10,7 +10,7 @@ use ptx_analysis::flow::webs::{WebPlace, Webs, webs};
 use ptx_analysis::flow::{FlowFunction, OperandRole, OperandValue};
 use ptx_analysis::semantics::names::{DeclarationKind, DeclarationNode, function_around};
 use ptx_analysis::symbols::VariableOrigin;
-use ptx_isa::tables::{Access, TypeClass};
+use ptx_isa::tables::{OperandAccess, TypeClass};
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
@@ -141,7 +141,7 @@ impl Flow {
             OperandValue::Variable(variable) => {
                 let variable = self.function.variables.get(variable as usize)?;
                 let name = plain(&variable.name);
-                let loaded = operand.role == OperandRole::Address && operand.memory() == Some(Access::Read);
+                let loaded = operand.role == OperandRole::Address && operand.memory() == Some(OperandAccess::Read);
                 let parameter =
                     matches!(variable.symbol.origin, VariableOrigin::Parameter | VariableOrigin::KernelParameter);
                 let ty = self.function.operands_of(index).iter().find(|o| o.writes()).and_then(|o| o.ty)?.info();

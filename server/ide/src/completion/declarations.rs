@@ -163,7 +163,12 @@ impl List<'_, '_> {
     }
 
     /// Vector lengths and types.
-    fn types(&self, tails: &[String], before: &Tokens, wanted: impl Fn(&ptx_isa::tables::Type) -> bool) -> Vec<Word> {
+    fn types(
+        &self,
+        tails: &[String],
+        before: &Tokens,
+        wanted: impl Fn(&ptx_isa::tables::TypeInfo) -> bool,
+    ) -> Vec<Word> {
         let mut out = Vec::new();
         for ty in ISA.types.iter().filter(|t| wanted(t)) {
             let item =

@@ -22,7 +22,7 @@ use ptx_analysis::symbols::{Symbol, VariableOrigin};
 use ptx_analysis::target::Environment;
 use ptx_analysis::types::TypeId;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Access, Kind, TypeClass};
+use ptx_isa::tables::{OperandAccess, TypeClass, ValueKind};
 use ptx_syntax::{Node, kinds};
 use want::{Context, Want, accepts, fits, rank, takes_special, wanted};
 
@@ -235,9 +235,9 @@ impl<'t> List<'_, 't> {
         let brackets = matches!(want, Want::Address(_));
         let wrap = |text: &str| if brackets { format!("[{text}]") } else { text.to_owned() };
         let role = match want {
-            Want::Argument(Access::Write, _) => Role::Written,
+            Want::Argument(OperandAccess::Write, _) => Role::Written,
             Want::Base(_) | Want::Address(_) => Role::Address,
-            _ if want.spec().is_some_and(|s| s.value.access == Access::Write) => Role::Written,
+            _ if want.spec().is_some_and(|s| s.value.access == OperandAccess::Write) => Role::Written,
             _ => Role::Read,
         };
         if let Want::Whole(spec) = want {
@@ -523,7 +523,11 @@ fn expand(pattern: &str) -> Vec<String> {
 fn immediates(spec: &OperandSpec, environment: &Environment, found: &mut Vec<(u32, usize, Item)>) {
     const MAX_OFFERED: i64 = 16;
     let value = spec.value;
-    if value.register_only || value.access != Access::Read || value.kind != Kind::Value || !spec.lengths.is_empty() {
+    if value.register_only
+        || value.access != OperandAccess::Read
+        || value.kind != ValueKind::Value
+        || !spec.lengths.is_empty()
+    {
         return;
     }
     let whole = |t: TypeId| matches!(t.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);

@@ -11,7 +11,7 @@ use ptx_analysis::operands::{MismatchKind, OperandMismatch, special};
 use ptx_analysis::spec::OperandSpec;
 use ptx_analysis::symbols::Symbol;
 use ptx_analysis::types::TypeId;
-use ptx_isa::tables::{Access, Kind, TypeClass};
+use ptx_isa::tables::{OperandAccess, TypeClass, ValueKind};
 use std::ops::Range;
 
 /// Adds what mends the statement's operands.
@@ -156,8 +156,8 @@ impl Try<'_, '_, '_> {
     /// The type of a register that would fit.
     fn likely_type(&self, spec: &OperandSpec) -> Option<&'static str> {
         match spec.value.kind {
-            Kind::Address(_) => Some(self.pointer()),
-            Kind::Value if !spec.value.immediate_only => Some(spec.ty.map_or(".b32", register_type)),
+            ValueKind::Address(_) => Some(self.pointer()),
+            ValueKind::Value if !spec.value.immediate_only => Some(spec.ty.map_or(".b32", register_type)),
             _ => None,
         }
     }
@@ -183,7 +183,7 @@ impl Try<'_, '_, '_> {
 
     /// `mov` into a new register, which takes the operand's place.
     fn move_first(&mut self, spec: &OperandSpec) {
-        if spec.value.access != Access::Read {
+        if spec.value.access != OperandAccess::Read {
             return;
         }
         let Some(ty) = self.likely_type(spec) else { return };
@@ -212,7 +212,7 @@ impl Try<'_, '_, '_> {
         let converts = numbers(wanted) && (numbers(found) || found.info().bits != wanted.info().bits);
         let bits = (found.info().bits == wanted.info().bits).then(|| vec![format!("mov.b{}", wanted.info().bits)]);
         match spec.value.access {
-            Access::Read => {
+            OperandAccess::Read => {
                 if converts {
                     self.first(&conversions(found, wanted), register, ty, |_, r| {
                         format!("Convert `{r}` with `cvt` first")
@@ -224,7 +224,7 @@ impl Try<'_, '_, '_> {
                     });
                 }
             }
-            Access::Write => {
+            OperandAccess::Write => {
                 if converts {
                     self.then(&conversions(wanted, found), register, ty, |_, r| {
                         format!("Convert the result to `{r}` with `cvt`")
@@ -236,7 +236,7 @@ impl Try<'_, '_, '_> {
                     });
                 }
             }
-            Access::Update => {}
+            OperandAccess::Update => {}
         }
     }
 

@@ -7,7 +7,7 @@ use crate::excerpt::{local, short};
 use ptx_analysis::ast::{ConstantValue, OperandKind};
 use ptx_analysis::lower::{self, ItemSource};
 use ptx_analysis::types::TypeId;
-use ptx_isa::tables::Kind;
+use ptx_isa::tables::ValueKind;
 use ptx_syntax::{Node, fields, kinds};
 
 impl At<'_> {
@@ -16,7 +16,7 @@ impl At<'_> {
         let whole = self.expression();
         let here = self.here_at(whole.byte_range());
         // What is added to an address is a number of bytes, whatever stands there.
-        let value = here.as_ref().filter(|h| !matches!(h.spec.value.kind, Kind::Address(_)));
+        let value = here.as_ref().filter(|h| !matches!(h.spec.value.kind, ValueKind::Address(_)));
         let ty = value.and_then(|h| h.spec.ty).or_else(|| self.declared_type());
         let text = self.text(whole);
         let base = whole.start_byte();

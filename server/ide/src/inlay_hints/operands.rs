@@ -8,7 +8,7 @@ use ptx_analysis::ast::{Operand, OperandKind};
 use ptx_analysis::semantics::names::DeclarationKind;
 use ptx_analysis::spec::OperandPattern;
 use ptx_analysis::symbols::Symbol;
-use ptx_isa::tables::{Access, Kind};
+use ptx_isa::tables::{OperandAccess, ValueKind};
 use ptx_syntax::{Node, kinds};
 use std::ops::Range;
 
@@ -37,13 +37,13 @@ impl<'t> Hints<'t> {
         for (operand, (_, shape)) in resolved.instruction.operands.iter().zip(&resolved.variant.operands) {
             match (shape, &operand.kind) {
                 (OperandPattern::Value(spec), _)
-                    if spec.value.access != Access::Read && spec.value.kind == Kind::Value =>
+                    if spec.value.access != OperandAccess::Read && spec.value.kind == ValueKind::Value =>
                 {
                     registers(operand, &mut written);
                 }
                 (OperandPattern::Pair(both), OperandKind::Pair(parts)) => {
                     for (spec, part) in [(&both.0, &parts.0), (&both.1, &parts.1)] {
-                        if spec.value.access != Access::Read {
+                        if spec.value.access != OperandAccess::Read {
                             registers(part, &mut written);
                         }
                     }

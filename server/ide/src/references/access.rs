@@ -6,7 +6,7 @@ use ptx_analysis::lower::{self, ItemSource};
 use ptx_analysis::semantics::Semantics;
 use ptx_analysis::semantics::names::{Anything, DeclarationKind};
 use ptx_analysis::spec::{OperandPattern, OperandSpec};
-use ptx_isa::tables::{self, Flow, Kind};
+use ptx_isa::tables::{self, ControlTransfer, ValueKind};
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
@@ -62,13 +62,13 @@ impl<'t> Reader<'t> {
         Some(self.done(&place, resolved.candidate.entry.flow))
     }
 
-    fn done(&self, place: &Place<'_>, flow: Flow) -> Access {
+    fn done(&self, place: &Place<'_>, flow: ControlTransfer) -> Access {
         let value = place.spec.value;
-        let memory = matches!(value.kind, Kind::Address(_));
+        let memory = matches!(value.kind, ValueKind::Address(_));
         let access = match value.access {
-            tables::Access::Read => Access::Read,
-            tables::Access::Write => Access::Write,
-            tables::Access::Update => Access::ReadWrite,
+            tables::OperandAccess::Read => Access::Read,
+            tables::OperandAccess::Write => Access::Write,
+            tables::OperandAccess::Update => Access::ReadWrite,
         };
         match self.what {
             // A register in brackets is read, whatever happens to the memory.
@@ -76,16 +76,16 @@ impl<'t> Reader<'t> {
             DeclarationKind::Register => access,
             DeclarationKind::Label => Access::Jump,
             DeclarationKind::Function | DeclarationKind::Alias
-                if flow == Flow::Call && matches!(value.kind, Kind::Function) =>
+                if flow == ControlTransfer::Call && matches!(value.kind, ValueKind::Function) =>
             {
                 Access::Call
             }
             DeclarationKind::Function | DeclarationKind::Alias | DeclarationKind::Targets => Access::Mention,
             // A parameter may be a register.
             DeclarationKind::Variable | DeclarationKind::Parameter | DeclarationKind::Result => match value.kind {
-                Kind::Arguments | Kind::Opaque(_) => access,
-                Kind::Address(_) if place.bracketed || value.naked => access,
-                Kind::Value if value.access != tables::Access::Read => access,
+                ValueKind::Arguments | ValueKind::Opaque(_) => access,
+                ValueKind::Address(_) if place.bracketed || value.naked => access,
+                ValueKind::Value if value.access != tables::OperandAccess::Read => access,
                 _ if self.what != DeclarationKind::Variable => access,
                 _ => Access::Mention,
             },

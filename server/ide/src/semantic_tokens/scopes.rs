@@ -4,7 +4,7 @@ use super::legend::{TokenKind, TokenModifiers};
 use ptx_analysis::semantics::names::{self, DeclarationKind};
 use ptx_analysis::symbols::NameFrame;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Space, TypeClass};
+use ptx_isa::tables::{SpaceInfo, TypeClass};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 
 /// What a name stands for.
@@ -41,7 +41,7 @@ impl Known {
             out.modifiers = out.modifiers | TokenModifiers::WIDE;
         }
         // Parameters of a kernel and constants never change; parameters of a function, and those for a call, are variables.
-        let everywhere = |s: &&Space| s.declared.iter().any(|place| place.names.contains(&"module"));
+        let everywhere = |s: &&SpaceInfo| s.declared.iter().any(|place| place.names.contains(&"module"));
         let space = space.as_deref().and_then(|s| ISA.space(s)).filter(|s| s.fixed);
         if space.is_some_and(|s| if node.kind_id() == k.parameter { of_kernel(snapshot, node) } else { everywhere(&s) })
         {

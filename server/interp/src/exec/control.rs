@@ -5,7 +5,7 @@ use crate::inst::DecodeContext;
 use crate::machine::code::{Action, Call, Pass, Refusal};
 use ptx_analysis::flow::{FlowOperand, OperandRole, OperandValue};
 use ptx_isa::OperandName;
-use ptx_isa::tables::{Access, Kind, TypeClass};
+use ptx_isa::tables::{OperandAccess, TypeClass, ValueKind};
 
 /// `bra`.
 pub(crate) fn branch(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
@@ -25,8 +25,8 @@ pub(crate) fn table(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     Ok(Action::Table(inst.src(OperandName::Index)?, targets))
 }
 
-fn is_list(operand: &FlowOperand, access: Access) -> bool {
-    let is_arguments = |k: &Kind| matches!(k, Kind::Arguments);
+fn is_list(operand: &FlowOperand, access: OperandAccess) -> bool {
+    let is_arguments = |k: &ValueKind| matches!(k, ValueKind::Arguments);
     operand.spec.is_some_and(|s| s.access == access && (operand.role == OperandRole::Argument || is_arguments(&s.kind)))
 }
 
@@ -37,9 +37,9 @@ pub(crate) fn call(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let mut results = Vec::new();
     let mut callee = None;
     for operand in all {
-        if is_list(operand, Access::Write) {
+        if is_list(operand, OperandAccess::Write) {
             results.push(pass(inst, operand)?);
-        } else if is_list(operand, Access::Read) {
+        } else if is_list(operand, OperandAccess::Read) {
             arguments.push(pass(inst, operand)?);
         } else if callee.is_none() {
             callee = Some(operand);

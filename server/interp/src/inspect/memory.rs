@@ -7,7 +7,7 @@ use crate::machine::{Access, Frame, Machine, Target, Warp, region_name};
 use crate::memory::{Read, Region, STACK_PARAMETERS, Storage, Window};
 use ptx_analysis::flow;
 use ptx_analysis::signature::{Array, Parameter};
-use ptx_isa::tables::{Type, TypeClass};
+use ptx_isa::tables::{TypeClass, TypeInfo};
 use ptx_num::values::Marks;
 use std::ops::Range;
 
@@ -198,7 +198,7 @@ pub(super) struct Found {
     /// It lies on the stack of each lane.
     pub stack: bool,
     /// The type of it or of its elements.
-    pub ty: Option<&'static Type>,
+    pub ty: Option<&'static TypeInfo>,
     /// It is one value.
     pub scalar: bool,
 }

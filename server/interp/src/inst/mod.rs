@@ -15,7 +15,7 @@ use crate::registers::{Dst, Place, PredicateDst, PredicateSrc, Registers, Src};
 use crate::simd::{self, AllLanes, Compare, EachLane, LaneStep, Map1, Map2, Map3, Marked, Outcomes};
 use ptx_analysis::flow::{FlowFunction, FlowInstruction, FlowOperand, Guard, OperandRole, OperandValue};
 use ptx_analysis::types::TypeId;
-use ptx_isa::tables::{Access, Entry, Form, Kind, Spaces, SpecialRegister};
+use ptx_isa::tables::{Entry, Form, OperandAccess, Spaces, SpecialRegister, ValueKind};
 use ptx_isa::{Exec, Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;
 
@@ -345,10 +345,10 @@ impl<'a> DecodeContext<'a> {
     pub fn space_of(&self, operand: &FlowOperand) -> Space {
         let chosen = self.function.chosen(self.index);
         let name = match operand.spec.map(|s| &s.kind) {
-            Some(Kind::Address(Spaces::Slot(slot))) => chosen.values.get(usize::from(*slot)).copied().flatten(),
-            Some(Kind::Address(Spaces::Named([name]))) => Some(*name),
+            Some(ValueKind::Address(Spaces::Slot(slot))) => chosen.values.get(usize::from(*slot)).copied().flatten(),
+            Some(ValueKind::Address(Spaces::Named([name]))) => Some(*name),
             // Of several, the one that is written.
-            Some(Kind::Address(Spaces::Named(names))) => {
+            Some(ValueKind::Address(Spaces::Named(names))) => {
                 names.iter().copied().find(|n| chosen.values.contains(&Some(*n)))
             }
             _ => None,
@@ -385,7 +385,7 @@ impl<'a> DecodeContext<'a> {
 
     /// Bits of the first of its results that is made of floating-point numbers.
     pub(crate) fn writes_floats(&self) -> Option<u16> {
-        let written = self.all_operands().filter(|o| o.spec.is_some_and(|s| s.access == Access::Write));
+        let written = self.all_operands().filter(|o| o.spec.is_some_and(|s| s.access == OperandAccess::Write));
         written.filter_map(|o| o.ty).map(|t| t.info()).find(|t| number_format(t.name).is_some()).map(|t| t.bits)
     }
 

@@ -7,7 +7,7 @@ use ptx_analysis::flow::variance::Variances;
 use ptx_analysis::flow::{FlowFunction, Graph, OperandValue};
 use ptx_analysis::program::{ModuleProgram, ProgramFunction};
 use ptx_analysis::signature::{Array, Parameter};
-use ptx_isa::tables::{Bound, TypeClass};
+use ptx_isa::tables::{LaunchBound, TypeClass};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Threads of a CTA where nothing says how many.
@@ -170,7 +170,7 @@ fn lengths(followed: &BTreeMap<String, Vec<&str>>) -> Option<String> {
 }
 
 /// The numbers of a directive between the parameters and the body.
-pub(super) fn directive(callable: &ProgramFunction, text: &str, bound: Bound) -> Option<[u32; 3]> {
+pub(super) fn directive(callable: &ProgramFunction, text: &str, bound: LaunchBound) -> Option<[u32; 3]> {
     let (tuning, _) = callable.body.as_ref()?.bound(bound)?;
     let range = callable.start + tuning.range.start as usize..callable.start + tuning.range.end as usize;
     let numbers = text.get(range)?.trim_start().split_once(char::is_whitespace)?.1;
@@ -189,11 +189,11 @@ fn sizes(launch: &mut Launch, program: &ModuleProgram, callable: &ProgramFunctio
     };
     // What the kernel itself demands is no guess.
     if launch.cluster.is_none() {
-        launch.cluster = directive(callable, text, Bound::WholeCluster);
+        launch.cluster = directive(callable, text, LaunchBound::WholeCluster);
     }
     if launch.block.is_none() {
-        let exactly = directive(callable, text, Bound::AllThreads);
-        let block = exactly.or_else(|| directive(callable, text, Bound::Threads)).unwrap_or_else(|| {
+        let exactly = directive(callable, text, LaunchBound::AllThreads);
+        let block = exactly.or_else(|| directive(callable, text, LaunchBound::Threads)).unwrap_or_else(|| {
             match (reads(callable, "%tid", 1), reads(callable, "%tid", 2)) {
                 (_, true) => [4; 3],
                 (true, false) => [8, 8, 1],

@@ -8,7 +8,7 @@ use super::{
 use crate::machine::Shape;
 use ptx_analysis::program::{ModuleProgram, ModuleVariable, ProgramFunction};
 use ptx_analysis::signature::{Array, Parameter};
-use ptx_isa::tables::{Bound, TypeClass};
+use ptx_isa::tables::{LaunchBound, TypeClass};
 use ptx_num::image::description::{Described, describe};
 use std::ops::Range;
 
@@ -93,7 +93,7 @@ fn sizes(launch: &Launch, callable: &ProgramFunction, text: &str, mistakes: &mut
         return;
     }
     let product = |size: [u32; 3]| size.iter().map(|n| u64::from(*n)).product::<u64>();
-    let mut demand = |given: Option<[u32; 3]>, bound: Bound, exact: bool, what: &str, name: &str| {
+    let mut demand = |given: Option<[u32; 3]>, bound: LaunchBound, exact: bool, what: &str, name: &str| {
         let (Some(given), Some(wanted)) = (given, directive(callable, text, bound)) else { return };
         let fine = if exact { given == wanted } else { product(given) <= product(wanted) };
         if !fine {
@@ -102,9 +102,9 @@ fn sizes(launch: &Launch, callable: &ProgramFunction, text: &str, mistakes: &mut
             mistakes.push(Mistake::new(here(what), words).help(help));
         }
     };
-    demand(launch.block, Bound::AllThreads, true, "block", ".reqntid");
-    demand(launch.block, Bound::Threads, false, "block", ".maxntid");
-    demand(launch.cluster, Bound::WholeCluster, true, "cluster", ".reqnctapercluster");
+    demand(launch.block, LaunchBound::AllThreads, true, "block", ".reqntid");
+    demand(launch.block, LaunchBound::Threads, false, "block", ".maxntid");
+    demand(launch.cluster, LaunchBound::WholeCluster, true, "cluster", ".reqnctapercluster");
 }
 
 struct Names<'a> {

@@ -6,7 +6,7 @@ use crate::inspect::meanings;
 use ptx_analysis::flow::{FlowFunction, FlowOperand, OperandRole, OperandValue, RegisterSlot};
 use ptx_analysis::program::ProgramFunction;
 use ptx_analysis::symbols::VariableOrigin;
-use ptx_isa::tables::Access;
+use ptx_isa::tables::OperandAccess;
 use ptx_isa::{Exec, Modifier, SlotName};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -153,7 +153,7 @@ fn follow(
     };
     let operands = function.operands_of(index);
     let name = function.entry(index).name;
-    if let Some(address) = operands.iter().find(|o| o.memory() == Some(Access::Read)).filter(|_| name == "ld") {
+    if let Some(address) = operands.iter().find(|o| o.memory() == Some(OperandAccess::Read)).filter(|_| name == "ld") {
         let OperandValue::Variable(variable) = address.value else { return false };
         let (Some(parameter), Some(offset)) = (parameter(variable), address.offset) else { return false };
         let element = function.modifier(index, SlotName::Type).and_then(|m| Element::named(m.name()));
@@ -221,14 +221,15 @@ fn accesses(
             if operand.role == OperandRole::Argument {
                 continue;
             }
-            let Some(access) = operand.memory().or((operand.role == OperandRole::Address).then_some(Access::Read))
+            let Some(access) =
+                operand.memory().or((operand.role == OperandRole::Address).then_some(OperandAccess::Read))
             else {
                 continue;
             };
             usage.pointer = true;
             usage.tensor_map |= tensor;
-            usage.read |= access != Access::Write;
-            usage.written |= access != Access::Read || matches!(family, "atom" | "red" | "st");
+            usage.read |= access != OperandAccess::Write;
+            usage.written |= access != OperandAccess::Read || matches!(family, "atom" | "red" | "st");
             usage.atomic |= matches!(family, "atom" | "red");
             let meant = element.filter(|e| e.kind() != Kind::Bits).or_else(|| meant(function, index, all)).or(element);
             let better = usage.element.is_none_or(|e| e.kind() == Kind::Bits);

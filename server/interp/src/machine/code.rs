@@ -8,7 +8,7 @@ use crate::registers::{File, Line, Place, PredicateDst, PredicateSrc, Src};
 use crate::simd::Step;
 use ptx_analysis::flow::FlowFunction;
 use ptx_analysis::program::ModuleProgram;
-use ptx_isa::tables::Target;
+use ptx_isa::tables::TargetInfo;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -207,7 +207,7 @@ pub struct Executable {
     /// Parameters of the kernel: offset and bytes of each.
     pub parameters: Vec<(u32, u32)>,
     /// The target, of which some results depend.
-    pub target: Option<&'static Target>,
+    pub target: Option<&'static TargetInfo>,
     /// Some instruction has the copy engine read shared memory.
     pub engine: bool,
 }

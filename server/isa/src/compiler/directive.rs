@@ -2,7 +2,7 @@
 
 use super::lines::Line;
 use super::{Result, leak, leak_str, rule};
-use crate::tables::{ArgumentKind, Bound, DataType, Directive, GateKind, NamedValue, Part, Takes};
+use crate::tables::{ArgumentKind, DataType, Directive, DirectivePart, GateKind, LaunchBound, NamedValue, Takes};
 
 /// The keywords under `directive` besides those that every entry has.
 pub(super) const KEYWORDS: &[&str] = &[
@@ -96,7 +96,7 @@ pub(super) fn build(name: &'static str, body: &[Line]) -> Result<Directive> {
             "part" => {
                 let (name, gate) = rest.split_once(" needs ").unwrap_or((rest, ""));
                 let gate = rule::gate(line, GateKind::Needs, gate, None)?;
-                parts.push(Part { name: leak_str(name.trim()), gates: leak(vec![gate]) });
+                parts.push(DirectivePart { name: leak_str(name.trim()), gates: leak(vec![gate]) });
             }
             "value" => {
                 let value = rest.split_once(' ').and_then(|(number, name)| Some((number.parse().ok()?, name.trim())));
@@ -113,14 +113,14 @@ pub(super) fn build(name: &'static str, body: &[Line]) -> Result<Directive> {
     Ok(out)
 }
 
-fn bound(line: &Line, text: &str) -> Result<Bound> {
+fn bound(line: &Line, text: &str) -> Result<LaunchBound> {
     Ok(match text {
-        "registers" => Bound::Registers,
-        "threads" => Bound::Threads,
-        "all threads" => Bound::AllThreads,
-        "ctas" => Bound::Ctas,
-        "cluster" => Bound::Cluster,
-        "whole cluster" => Bound::WholeCluster,
+        "registers" => LaunchBound::Registers,
+        "threads" => LaunchBound::Threads,
+        "all threads" => LaunchBound::AllThreads,
+        "ctas" => LaunchBound::Ctas,
+        "cluster" => LaunchBound::Cluster,
+        "whole cluster" => LaunchBound::WholeCluster,
         _ => {
             let expected = "expected `bounds registers`, `{all} threads`, `ctas` or `{whole} cluster`";
             return Err(line.error(line.offset(text), expected));

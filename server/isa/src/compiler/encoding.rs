@@ -2,7 +2,7 @@
 
 use super::lines::Line;
 use super::{Names, Result, expand, leak, leak_str};
-use crate::tables::{BitField, Encoding, Meaning, SelectorPattern};
+use crate::tables::{BitField, EncodedMeaning, Encoding, SelectorPattern};
 
 /// The lines that may stand under one.
 pub(super) const KEYWORDS: &[&str] = &["field", "value", "table", "selects", "pattern", "measure"];
@@ -74,7 +74,7 @@ fn field(line: &Line, text: &str, names: &Names) -> Result<BitField> {
         }
     }
     let values = values.split(',').filter(|v| !v.trim().is_empty()).map(|v| meaning(line, v));
-    let values = leak(values.collect::<Result<Vec<Meaning>>>()?);
+    let values = leak(values.collect::<Result<Vec<EncodedMeaning>>>()?);
     Ok(BitField { low, high, name: leak_str(name), times, when: leak(modifiers), values })
 }
 
@@ -86,7 +86,7 @@ fn modifier(line: &Line, word: &str, names: &Names) -> Result<&'static str> {
 }
 
 /// `3 words`.
-fn meaning(line: &Line, text: &str) -> Result<Meaning> {
+fn meaning(line: &Line, text: &str) -> Result<EncodedMeaning> {
     let text = text.trim();
     let (number, words) = text.split_once(' ').unwrap_or((text, ""));
     let value = match number.strip_prefix("0x") {
@@ -94,7 +94,7 @@ fn meaning(line: &Line, text: &str) -> Result<Meaning> {
         None => number.parse().ok(),
     };
     match value {
-        Some(number) if !words.trim().is_empty() => Ok(Meaning { number, words: leak_str(words.trim()) }),
+        Some(number) if !words.trim().is_empty() => Ok(EncodedMeaning { number, words: leak_str(words.trim()) }),
         _ => Err(line.error(0, format!("expected a number and what it stands for, not `{text}`"))),
     }
 }

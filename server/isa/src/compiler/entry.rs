@@ -5,27 +5,27 @@ use super::lines::Line;
 use super::opcode::{append, prose};
 use super::{Error, Names, Result, directive, encoding, fragment, leak, leak_str, multiprocessor, opcode, rule};
 use crate::tables::{
-    Constant, Directive, Encoding, Entry, Field, Fragment, Gate, GateKind, Initial, Isa, ModifierInfo, Multiprocessor,
-    Opcode, PtxVersion, Space, SpecialRegister, Target, Type,
+    Directive, Encoding, Entry, FieldInfo, FragmentInfo, Gate, GateKind, InitialKind, Isa, ModifierInfo,
+    Multiprocessor, Opcode, PredefinedConstant, PtxVersion, SpaceInfo, SpecialRegister, TargetInfo, TypeInfo,
 };
 use std::collections::BTreeMap;
 
 pub(super) struct Builder<'n> {
     names: &'n Names,
     entries: Vec<Entry>,
-    types: Vec<Type>,
+    types: Vec<TypeInfo>,
     modifiers: Vec<ModifierInfo>,
-    spaces: Vec<Space>,
+    spaces: Vec<SpaceInfo>,
     special_registers: Vec<SpecialRegister>,
     directives: Vec<Directive>,
-    constants: Vec<Constant>,
-    initials: Vec<Initial>,
-    fields: Vec<Field>,
+    constants: Vec<PredefinedConstant>,
+    initials: Vec<InitialKind>,
+    fields: Vec<FieldInfo>,
     encodings: Vec<Encoding>,
     versions: Vec<PtxVersion>,
-    targets: Vec<Target>,
+    targets: Vec<TargetInfo>,
     multiprocessors: Vec<Multiprocessor>,
-    fragments: Vec<Fragment>,
+    fragments: Vec<FragmentInfo>,
 }
 
 /// What most entries have in common.
@@ -185,7 +185,7 @@ impl<'n> Builder<'n> {
 }
 
 /// Expands `sm_90..`: every plain target (`sm_N`) up to that one.
-fn plain_features(targets: Vec<Target>) -> Vec<Target> {
+fn plain_features(targets: Vec<TargetInfo>) -> Vec<TargetInfo> {
     let plain: Vec<(u32, &'static str)> =
         targets.iter().filter_map(|t| Some((t.name.strip_prefix("sm_")?.parse().ok()?, t.name))).collect();
     targets
@@ -198,7 +198,7 @@ fn plain_features(targets: Vec<Target>) -> Vec<Target> {
                     None => features.push(feature),
                 }
             }
-            Target { features: leak(features), ..target }
+            TargetInfo { features: leak(features), ..target }
         })
         .collect()
 }

@@ -3,7 +3,9 @@
 use super::entry::Common;
 use super::lines::Line;
 use super::{Error, Names, Result, expand, leak, leak_str};
-use crate::tables::{Entry, Expr, Fragment, FragmentUse, Input, Let, LetValue, Operation, Step, Variable};
+use crate::tables::{
+    Entry, Expr, FormulaInput, FormulaOperation, FormulaStep, FormulaVariable, FragmentInfo, FragmentUse, Let, LetValue,
+};
 
 /// The lines under `fragment` that are not those of every entry.
 pub(super) const KEYWORDS: &[&str] = &[
@@ -27,11 +29,11 @@ pub(super) const KEYWORDS: &[&str] = &[
 ];
 
 /// Builds the entry whose first line is `lines[0]`.
-pub(super) fn build(lines: &[Line], common: &Common, names: &Names) -> Result<Fragment> {
+pub(super) fn build(lines: &[Line], common: &Common, names: &Names) -> Result<FragmentInfo> {
     let head = &lines[0];
     let (_, rest) = head.keyword();
     let (name, matrix) = rest.split_once(' ').ok_or_else(|| head.error(0, "expected `fragment NAME WORDS`"))?;
-    let mut made = Fragment {
+    let mut made = FragmentInfo {
         name: leak_str(name),
         matrix: leak_str(matrix.trim()),
         uses: &[],
@@ -41,14 +43,14 @@ pub(super) fn build(lines: &[Line], common: &Common, names: &Names) -> Result<Fr
         ty: 0,
         lets: &[],
         inputs: &[],
-        matrices: Expr { text: "1", steps: &[Step::Number(1)] },
+        matrices: Expr { text: "1", steps: &[FormulaStep::Number(1)] },
         rows: Expr::NONE,
         columns: Expr::NONE,
         count: Expr::NONE,
-        part: Expr { text: "0", steps: &[Step::Number(0)] },
+        part: Expr { text: "0", steps: &[FormulaStep::Number(0)] },
         row: Expr::NONE,
         column: Expr::NONE,
-        held: Expr { text: "1", steps: &[Step::Number(1)] },
+        held: Expr { text: "1", steps: &[FormulaStep::Number(1)] },
         position: Expr::NONE,
         width: Expr::NONE,
         spans: "",
@@ -61,7 +63,7 @@ pub(super) fn build(lines: &[Line], common: &Common, names: &Names) -> Result<Fr
     };
     let mut uses = Vec::new();
     let mut lets: Vec<(&'static str, Vec<LetValue>)> = Vec::new();
-    let mut inputs: Vec<Input> = Vec::new();
+    let mut inputs: Vec<FormulaInput> = Vec::new();
     // Names first: formulas refer to them wherever they stand.
     for line in &lines[1..] {
         let (word, rest) = line.keyword();
@@ -75,7 +77,7 @@ pub(super) fn build(lines: &[Line], common: &Common, names: &Names) -> Result<Fr
             }
             "reads" => {
                 let (read, operand) = rest.split_once(" of ").unwrap_or((rest, rest));
-                inputs.extend(read.split_whitespace().enumerate().map(|(element, name)| Input {
+                inputs.extend(read.split_whitespace().enumerate().map(|(element, name)| FormulaInput {
                     name: leak_str(name),
                     operand: leak_str(operand.trim()),
                     element: element as u8,
@@ -187,7 +189,7 @@ fn term(line: &Line, word: &str, names: &Names) -> Result<Vec<&'static str>> {
 }
 
 /// A formula, to postfix order.
-fn expression(line: &Line, text: &str, fragment: &Fragment) -> Result<Expr> {
+fn expression(line: &Line, text: &str, fragment: &FragmentInfo) -> Result<Expr> {
     let text = text.trim();
     let mut parser = FormulaParser { line, rest: text, fragment, steps: Vec::new() };
     parser.binary(0)?;
@@ -201,8 +203,8 @@ fn expression(line: &Line, text: &str, fragment: &Fragment) -> Result<Expr> {
 struct FormulaParser<'a> {
     line: &'a Line<'a>,
     rest: &'a str,
-    fragment: &'a Fragment,
-    steps: Vec<Step>,
+    fragment: &'a FragmentInfo,
+    steps: Vec<FormulaStep>,
 }
 
 impl FormulaParser<'_> {
@@ -214,13 +216,13 @@ impl FormulaParser<'_> {
         self.value()?;
         loop {
             self.skip();
-            let found = Operation::SIGNS.iter().find(|(sign, _, _)| self.rest.starts_with(sign));
+            let found = FormulaOperation::SIGNS.iter().find(|(sign, _, _)| self.rest.starts_with(sign));
             let Some((sign, strength, operation)) = found.filter(|(_, strength, _)| *strength > least) else {
                 return Ok(());
             };
             self.rest = &self.rest[sign.len()..];
             self.binary(*strength)?;
-            self.steps.push(Step::Operation(*operation));
+            self.steps.push(FormulaStep::Operation(*operation));
         }
     }
 
@@ -238,13 +240,13 @@ impl FormulaParser<'_> {
         let (word, after) = self.rest.split_at(end);
         self.rest = after;
         let step = if let Ok(number) = word.parse() {
-            Some(Step::Number(number))
-        } else if let Some((_, variable)) = Variable::NAMES.iter().find(|v| v.0 == word) {
-            Some(Step::Variable(*variable))
+            Some(FormulaStep::Number(number))
+        } else if let Some((_, variable)) = FormulaVariable::NAMES.iter().find(|v| v.0 == word) {
+            Some(FormulaStep::Variable(*variable))
         } else if let Some(index) = self.fragment.lets.iter().position(|l| l.name == word) {
-            Some(Step::Let(index as u8))
+            Some(FormulaStep::Let(index as u8))
         } else {
-            self.fragment.inputs.iter().position(|i| i.name == word).map(|index| Step::Input(index as u8))
+            self.fragment.inputs.iter().position(|i| i.name == word).map(|index| FormulaStep::Input(index as u8))
         };
         self.steps.push(step.ok_or_else(|| self.line.error(0, format!("`{word}` means nothing in a formula")))?);
         Ok(())
@@ -252,7 +254,7 @@ impl FormulaParser<'_> {
 }
 
 /// Instructions and operands that a fragment names must be there.
-pub(super) fn check(fragments: &[Fragment], entries: &[Entry], errors: &mut Vec<Error>) {
+pub(super) fn check(fragments: &[FragmentInfo], entries: &[Entry], errors: &mut Vec<Error>) {
     for fragment in fragments {
         let mut fail = |message: String| {
             let (file, line) = fragment.source.rsplit_once(':').unwrap_or((fragment.source, "1"));

@@ -1,7 +1,7 @@
 //! Source of the enumerations by which code names semantics, modifiers, slots and operands of the tables.
 
 use super::exec;
-use crate::tables::{Isa, Value};
+use crate::tables::{FormValue, Isa};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -43,7 +43,7 @@ pub fn source(isa: &Isa) -> Result<String, String> {
                     slots.entry(slot.name).or_default().insert(entry.name);
                 }
             }
-            for Value { name, .. } in form.operands.iter().flat_map(|o| o.pattern.values()) {
+            for FormValue { name, .. } in form.operands.iter().flat_map(|o| o.pattern.values()) {
                 operands.entry(name).or_default().insert(entry.name);
             }
         }

@@ -20,7 +20,7 @@ mod rule;
 mod space;
 pub mod usage;
 
-use crate::tables::{Isa, Map, Slot};
+use crate::tables::{Isa, Map, ModifierSlot};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
@@ -185,7 +185,7 @@ fn expand(value: &str) -> Vec<String> {
 
 /// What the lines under a form may refer to.
 struct Context<'a> {
-    slots: &'a [Slot],
+    slots: &'a [ModifierSlot],
     maps: &'a [Map],
     operands: &'a [&'a str],
     names: &'a Names,

@@ -2,7 +2,7 @@
 
 use super::lines::Line;
 use super::{Result, leak, leak_str};
-use crate::tables::{Assembler, Multiprocessor, Target};
+use crate::tables::{Assembler, Multiprocessor, TargetInfo};
 
 pub(super) const KEYWORDS: &[&str] = &["registers", "holds", "shared", "carve-outs", "assembler", "calls"];
 
@@ -86,7 +86,7 @@ fn number(word: &str) -> Option<u32> {
 }
 
 /// Targets that are named but not declared, or have two multiprocessors.
-pub(super) fn check(all: &[Multiprocessor], targets: &[Target]) -> std::result::Result<(), String> {
+pub(super) fn check(all: &[Multiprocessor], targets: &[TargetInfo]) -> std::result::Result<(), String> {
     let mut seen = Vec::new();
     for (processor, target) in all.iter().flat_map(|m| m.targets.iter().map(move |t| (m, *t))) {
         if !targets.iter().any(|t| t.name == target) {

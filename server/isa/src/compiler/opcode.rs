@@ -5,8 +5,8 @@ use super::passage::{self, passages};
 use super::{Context, Error, Names, Result, exec, expand, form, leak, leak_str, operand, rule, set_line};
 use crate::ids::SlotName;
 use crate::tables::{
-    Computes, Effect, Entry, Executed, Extent, Flow, Form, Gate, GateKind, Implied, Map, MapRow, Note, Operand, Pair,
-    Pattern, Rule, RuleKind, Slot, Successor, Temporaries, Value,
+    Computes, ControlTransfer, Effect, Entry, Executed, Form, FormOperand, FormPattern, FormValue, Gate, GateKind,
+    Implied, Map, MapRow, ModifierSlot, Note, OperandPair, Rule, RuleKind, Successor, Temporaries, UniformExtent,
 };
 use std::collections::BTreeMap;
 
@@ -48,21 +48,21 @@ fn meanings(line: &Line, names: &str) -> Result<Vec<Note>> {
 }
 
 /// Across which threads a value is the same.
-pub(super) fn extent(line: &Line, word: &str) -> Result<Extent> {
+pub(super) fn extent(line: &Line, word: &str) -> Result<UniformExtent> {
     Ok(match word.trim() {
-        "cta" => Extent::Cta,
-        "warp" => Extent::Warp,
-        "none" => Extent::None,
+        "cta" => UniformExtent::Cta,
+        "warp" => UniformExtent::Warp,
+        "none" => UniformExtent::None,
         _ => return Err(line.error(0, "expected `cta`, `warp` or `none`")),
     })
 }
 
-fn flow(line: &Line, word: &str) -> Result<Flow> {
+fn flow(line: &Line, word: &str) -> Result<ControlTransfer> {
     Ok(match word.trim() {
-        "branch" => Flow::Branch,
-        "call" => Flow::Call,
-        "return" => Flow::Return,
-        "exit" => Flow::Exit,
+        "branch" => ControlTransfer::Branch,
+        "call" => ControlTransfer::Call,
+        "return" => ControlTransfer::Return,
+        "exit" => ControlTransfer::Exit,
         _ => return Err(line.error(0, "expected `branch`, `call`, `return` or `exit`")),
     })
 }
@@ -103,7 +103,7 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
         operands: &[],
         unsettled: &[],
         checked: keyword == "opcode",
-        flow: Flow::Next,
+        flow: ControlTransfer::Next,
         pure: family.pure,
         carries: false,
         computes: Computes::Other,
@@ -274,13 +274,13 @@ fn build_form(
             sets.insert(name, values);
         }
     }
-    let mut slots: Vec<Slot> = Vec::new();
+    let mut slots: Vec<ModifierSlot> = Vec::new();
     for slot in &raw.slots {
         slots.push(build_slot(head, slot, &sets, names)?);
     }
     let operand_names = operand_names(&raw);
     let mut maps: Vec<Map> = Vec::new();
-    let mut values: BTreeMap<&str, Value> = BTreeMap::new();
+    let mut values: BTreeMap<&str, FormValue> = BTreeMap::new();
     let mut later: Vec<&Line> = Vec::new();
     for line in &lines[1..] {
         let (word, rest) = line.keyword();
@@ -412,7 +412,7 @@ fn implied(line: &Line, text: &str, context: &Context<'_>) -> Result<Vec<Implied
     let plain = values.split_whitespace().any(|w| w == "plain");
     let mut out = Vec::new();
     for value in values.split_whitespace().filter(|w| *w != "plain") {
-        let takes = |s: &Slot| s.optional && s.after_operand == 0 && s.values.contains(&value);
+        let takes = |s: &ModifierSlot| s.optional && s.after_operand == 0 && s.values.contains(&value);
         match context.slots.iter().position(takes) {
             Some(slot) => out.push(Implied { slot: slot as u8, value: leak_str(value), plain, when, doc }),
             None if context.lenient => {}
@@ -431,7 +431,7 @@ fn slots(line: &Line, names: &str, context: &Context<'_>) -> Result<Vec<u8>> {
     names.split_whitespace().map(slot).collect()
 }
 
-fn build_slot(line: &Line, raw: &form::RawSlot, sets: &ValueSets, names: &Names) -> Result<Slot> {
+fn build_slot(line: &Line, raw: &form::RawSlot, sets: &ValueSets, names: &Names) -> Result<ModifierSlot> {
     let found = sets.get(&raw.set).or_else(|| names.sets.get(&raw.set));
     let (name, values) = match found {
         Some(values) => {
@@ -451,7 +451,7 @@ fn build_slot(line: &Line, raw: &form::RawSlot, sets: &ValueSets, names: &Names)
             ));
         }
     }
-    Ok(Slot {
+    Ok(ModifierSlot {
         name: leak_str(&name),
         set: found.and_then(|_| SlotName::of(leak_str(&name))),
         is_type: values.iter().all(|v| names.types.contains(v)),
@@ -462,7 +462,7 @@ fn build_slot(line: &Line, raw: &form::RawSlot, sets: &ValueSets, names: &Names)
     })
 }
 
-fn build_map(line: &Line, text: &str, slots: &[Slot]) -> Result<Map> {
+fn build_map(line: &Line, text: &str, slots: &[ModifierSlot]) -> Result<Map> {
     let bad = || line.error(line.offset(text), "expected `name(slot, …) = key:length …`");
     let (head, rows) = text.split_once('=').ok_or_else(bad)?;
     let (name, keys) = head.trim().strip_suffix(')').and_then(|h| h.split_once('(')).ok_or_else(bad)?;
@@ -500,7 +500,7 @@ fn operand_names(raw: &form::RawForm) -> Vec<&str> {
     out
 }
 
-fn build_operands(line: &Line, raw: &form::RawForm, values: &BTreeMap<&str, Value>) -> Result<Vec<Operand>> {
+fn build_operands(line: &Line, raw: &form::RawForm, values: &BTreeMap<&str, FormValue>) -> Result<Vec<FormOperand>> {
     let mut out = Vec::new();
     for operand in &raw.operands {
         let value = |name: &str| {
@@ -512,21 +512,21 @@ fn build_operands(line: &Line, raw: &form::RawForm, values: &BTreeMap<&str, Valu
                 let mut value = value(name)?;
                 value.negatable = *negatable;
                 value.minus = *minus;
-                Pattern::Value(value)
+                FormPattern::Value(value)
             }
             form::RawShape::Address(names) => {
-                let parts: Result<Vec<Value>> = names.iter().map(|n| value(n)).collect();
-                Pattern::Address(leak(parts?))
+                let parts: Result<Vec<FormValue>> = names.iter().map(|n| value(n)).collect();
+                FormPattern::Address(leak(parts?))
             }
-            form::RawShape::Pair { first, second, optional } => Pattern::Pair(Box::leak(Box::new(Pair {
+            form::RawShape::Pair { first, second, optional } => FormPattern::Pair(Box::leak(Box::new(OperandPair {
                 first: value(first)?,
                 second: value(second)?,
                 optional: *optional,
             }))),
-            form::RawShape::Arguments(name) => Pattern::Arguments(value(name)?),
-            form::RawShape::Sink => Pattern::Sink,
+            form::RawShape::Arguments(name) => FormPattern::Arguments(value(name)?),
+            form::RawShape::Sink => FormPattern::Sink,
         };
-        out.push(Operand { pattern, optional: operand.optional });
+        out.push(FormOperand { pattern, optional: operand.optional });
     }
     Ok(out)
 }

@@ -3,7 +3,7 @@
 use super::lines::Line;
 use super::opcode::prose;
 use super::{Error, Result, leak, leak_str, rule::split_word};
-use crate::tables::{Entry, Form, Passage, Written};
+use crate::tables::{Entry, Form, Passage, WrittenTest};
 
 /// The paragraphs of a text; code and tables are not cut.
 pub(super) fn passages(line: &Line, rest: &str) -> Result<Vec<Passage>> {
@@ -44,9 +44,9 @@ pub(super) fn result(line: &Line, rest: &str) -> Result<Passage> {
 }
 
 /// `when .ftz .sat and not c`, or `chapter`: no statement's.
-fn condition(line: &Line, rest: &str) -> Result<&'static [Written]> {
+fn condition(line: &Line, rest: &str) -> Result<&'static [WrittenTest]> {
     if rest == "chapter" {
-        return Ok(leak(vec![Written { any: &[], negated: false }]));
+        return Ok(leak(vec![WrittenTest { any: &[], negated: false }]));
     }
     let Some(mut rest) = (if rest.is_empty() { Some("") } else { rest.strip_prefix("when ") }) else {
         return Err(line.error(line.offset(rest), "expected `chapter`, or `when` with modifiers or operands"));
@@ -63,7 +63,7 @@ fn condition(line: &Line, rest: &str) -> Result<&'static [Written]> {
         if any.is_empty() {
             return Err(line.error(line.offset(one), "expected modifiers or operands"));
         }
-        out.push(Written { any: leak(any), negated });
+        out.push(WrittenTest { any: leak(any), negated });
     }
     Ok(leak(out))
 }

@@ -30,7 +30,7 @@ fn rows<'a>(file: &'a str, text: &'a str) -> impl Iterator<Item = (TableRow<'a>,
 /// The first row that is malformed, out of order, or has a word that the tables lack.
 pub fn usage(file: &str, text: &str, isa: &Isa) -> Result<String> {
     let mut out = String::from(
-        "/// How often what follows what, as counted in `data/usage.tsv`.\npub static USAGE: Usage = Usage { contexts: &[\n",
+        "/// How often what follows what, as counted in `data/usage.tsv`.\npub static USAGE: UsageTable = UsageTable { contexts: &[\n",
     );
     let mut last = ("", "");
     for (row, columns) in rows(file, text) {

@@ -10,7 +10,7 @@ use crate::hir::symbols::VariableOrigin;
 use crate::hir::types::TypeId;
 use crate::target::Environment;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Gate, GateKind, Place, Space, Type, TypeClass};
+use ptx_isa::tables::{DeclarationPlace, Gate, GateKind, SpaceInfo, TypeClass, TypeInfo};
 
 /// `.const[10]` is the last bank that there was.
 const LAST_BANK: i128 = 10;
@@ -56,7 +56,7 @@ pub fn check(
 }
 
 /// Where variables of a space may be declared in every version.
-fn home(space: &Space) -> Option<Home> {
+fn home(space: &SpaceInfo) -> Option<Home> {
     let always = |name: &str| {
         space.declared.iter().any(|d| d.names.contains(&name) && d.gates.iter().all(|g| g.kind == GateKind::Needs))
     };
@@ -71,12 +71,13 @@ fn home(space: &Space) -> Option<Home> {
 /// `.const[2]`: what the first versions had.
 fn bank(
     declaration: &Declaration<'_>,
-    space: &'static Space,
+    space: &'static SpaceInfo,
     word: SourceWord<'_>,
     environment: &Environment,
     out: &mut Vec<Diagnostic>,
 ) -> bool {
-    let entries = |name: &str| space.declared.iter().find(|d: &&Place| d.names.contains(&name)).map(|d| d.gates);
+    let entries =
+        |name: &str| space.declared.iter().find(|d: &&DeclarationPlace| d.names.contains(&name)).map(|d| d.gates);
     let Some(needs) = entries("bank") else {
         out.push(misplaced_declaration::no_banks(word, space.name));
         return false;
@@ -141,7 +142,7 @@ pub fn types(
     true
 }
 
-fn wrong_type(word: SourceWord<'_>, ty: &Type, space: &str, site: DeclarationSite) -> Option<Diagnostic> {
+fn wrong_type(word: SourceWord<'_>, ty: &TypeInfo, space: &str, site: DeclarationSite) -> Option<Diagnostic> {
     let exists = ty.registers || ty.variables || (ty.prototypes && site.bodiless);
     if !exists {
         let declared = match space {
@@ -176,7 +177,7 @@ fn wrong_type(word: SourceWord<'_>, ty: &Type, space: &str, site: DeclarationSit
     }
 }
 
-fn wrong_vector(word: SourceWord<'_>, ty: &Type, space: &str, site: DeclarationSite) -> Option<Diagnostic> {
+fn wrong_vector(word: SourceWord<'_>, ty: &TypeInfo, space: &str, site: DeclarationSite) -> Option<Diagnostic> {
     let elements: u32 = word.text.get(2..)?.parse().ok()?;
     let bits = elements * u32::from(ty.bits);
     if !matches!(elements, 2 | 4) {

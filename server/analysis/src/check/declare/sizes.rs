@@ -9,7 +9,7 @@ use crate::hir::symbols::VariableOrigin;
 use crate::hir::types::TypeId;
 use crate::target::Environment;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Capacity, Space};
+use ptx_isa::tables::{Capacity, SpaceInfo};
 
 /// The alignments of a declaration.
 pub fn alignments(declaration: &Declaration<'_>, space: &str, site: DeclarationSite, out: &mut Vec<Diagnostic>) {
@@ -63,7 +63,7 @@ fn natural(declaration: &Declaration<'_>) -> Option<u32> {
 }
 
 /// The largest alignment at a place, 0 for any.
-fn most(space: &Space, place: &str) -> u32 {
+fn most(space: &SpaceInfo, place: &str) -> u32 {
     space.declared.iter().filter(|d| d.names.contains(&place)).map(|d| d.align).max().unwrap_or(0)
 }
 
@@ -150,6 +150,6 @@ fn dimensions(
 }
 
 /// How much a space holds.
-pub fn holds(space: &'static Space, environment: &Environment) -> Option<&'static Capacity> {
+pub fn holds(space: &'static SpaceInfo, environment: &Environment) -> Option<&'static Capacity> {
     space.holds.iter().filter(|c| environment.refused(c.gates, |_| true).is_none()).max_by_key(|c| c.bytes)
 }

@@ -8,13 +8,13 @@ use crate::hir::literal;
 use crate::hir::lower;
 use crate::hir::symbols::{Symbol, VariableSymbol};
 use ptx_isa::ISA;
-use ptx_isa::tables::Type;
+use ptx_isa::tables::TypeInfo;
 use ptx_syntax::{Node, fields, kinds};
 
 impl<'t> InitializerChecker<'_, 't> {
     /// Checks an address, or the sum of one and a number; `masked` if only one of its bytes is wanted. False where the node is
     /// neither.
-    pub(super) fn address(&mut self, node: Node<'_>, ty: &'static Type, masked: bool) -> bool {
+    pub(super) fn address(&mut self, node: Node<'_>, ty: &'static TypeInfo, masked: bool) -> bool {
         let (k, source) = (kinds(), self.place.source);
         if lower::named_constant(source, node).is_some() {
             return false;
@@ -58,7 +58,7 @@ impl<'t> InitializerChecker<'_, 't> {
     }
 
     /// The address that a name stands for.
-    fn named(&mut self, node: Node<'_>, ty: &'static Type, sum: bool, masked: bool) {
+    fn named(&mut self, node: Node<'_>, ty: &'static TypeInfo, sum: bool, masked: bool) {
         let word = self.place.source.word(node);
         let Some(symbol) = self.look_up(word.text) else {
             return self.push(match special(word.text) {
@@ -84,7 +84,7 @@ impl<'t> InitializerChecker<'_, 't> {
         &mut self,
         node: Node<'_>,
         variable: VariableSymbol,
-        ty: &'static Type,
+        ty: &'static TypeInfo,
         kind: &'static str,
         masked: bool,
     ) {
@@ -102,7 +102,7 @@ impl<'t> InitializerChecker<'_, 't> {
     }
 
     /// Whether the type takes such an address; if not, that is reported.
-    fn typed(&mut self, kind: &'static str, node: Node<'_>, ty: &'static Type, masked: bool) -> bool {
+    fn typed(&mut self, kind: &'static str, node: Node<'_>, ty: &'static TypeInfo, masked: bool) -> bool {
         let kind = if masked { "mask" } else { kind };
         if takes(kind, ty) {
             return true;
@@ -114,7 +114,7 @@ impl<'t> InitializerChecker<'_, 't> {
     }
 
     /// `generic(x)`.
-    fn generic(&mut self, node: Node<'_>, ty: &'static Type, masked: bool) {
+    fn generic(&mut self, node: Node<'_>, ty: &'static TypeInfo, masked: bool) {
         let (k, f, source) = (kinds(), fields(), self.place.source);
         let Some(operator) = node.child_by_field_id(f.operator).map(|n| source.word(n)) else { return };
         if operator.text != "generic" {
@@ -136,7 +136,7 @@ impl<'t> InitializerChecker<'_, 't> {
     }
 
     /// `0xff(x)`.
-    pub(super) fn mask(&mut self, node: Node<'_>, ty: &'static Type) {
+    pub(super) fn mask(&mut self, node: Node<'_>, ty: &'static TypeInfo) {
         let (f, source) = (fields(), self.place.source);
         let (Some(mask), Some(value)) = (node.child_by_field_id(f.mask), node.child_by_field_id(f.value)) else {
             return;

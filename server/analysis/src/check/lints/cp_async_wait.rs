@@ -7,7 +7,7 @@ use crate::flow::addresses::Addresses;
 use crate::flow::effects::{does, effects, mentions, pending};
 use crate::flow::{FlowOperand, OperandValue, RegisterSlot};
 use ptx_isa::OperandName;
-use ptx_isa::tables::{Access, Protocol, Verb};
+use ptx_isa::tables::{OperandAccess, Protocol, Verb};
 
 /// A read of shared memory that an asynchronous copy may still be writing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -88,7 +88,7 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         if function.writes(index).is_empty() || does(function, index, Verb::Starts, PROTOCOL) {
             continue;
         }
-        for operand in function.operands_of(index).iter().filter(|o| o.memory() == Some(Access::Read)) {
+        for operand in function.operands_of(index).iter().filter(|o| o.memory() == Some(OperandAccess::Read)) {
             let Some(read) = place(index, operand) else { continue };
             let inside = |copy: &AsyncCopy| match (copy.place, read) {
                 (TrackedAddress::Variable(a, from), TrackedAddress::Variable(b, at)) => {

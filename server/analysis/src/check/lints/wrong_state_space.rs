@@ -6,7 +6,7 @@ use crate::check::lints::Analysis;
 use crate::flow::addresses::{AddressKind, Addresses, KnownAddress, base, is_window};
 use crate::flow::effects::effects;
 use crate::flow::{FlowOperand, OperandRole, OperandValue};
-use ptx_isa::tables::{Kind, Protocol, Spaces, Verb};
+use ptx_isa::tables::{Protocol, Spaces, ValueKind, Verb};
 
 /// An address in a register that counts in another state space than the instruction takes it for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -93,7 +93,7 @@ fn expected(analysis: &Analysis<'_>, index: usize, operand: &FlowOperand) -> Opt
     let function = analysis.function;
     let chosen = function.chosen(index);
     let spec = operand.spec?;
-    if let Kind::Address(spaces) = spec.kind {
+    if let ValueKind::Address(spaces) = spec.kind {
         // Where more than the address is in the brackets, it is that of a tensor map, and generic.
         let several =
             function.operands_of(index).iter().any(|o| o.place == operand.place && o.role == OperandRole::AddressPart);

@@ -3,7 +3,7 @@
 use super::one_of;
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
-use ptx_isa::tables::{Form, Slot};
+use ptx_isa::tables::{Form, ModifierSlot};
 use std::ops::Range;
 
 /// An instruction without a modifier that it must have.
@@ -35,7 +35,7 @@ impl DiagnosticMessage for MissingModifier {
 pub fn report(
     mnemonic: Range<usize>,
     written: &str,
-    slot: &'static Slot,
+    slot: &'static ModifierSlot,
     expected: &[&'static str],
     form: &'static Form,
 ) -> Diagnostic {

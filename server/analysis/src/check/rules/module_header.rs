@@ -9,7 +9,7 @@ use crate::hir::literal;
 use crate::hir::lower::{ItemSource, named_children};
 use crate::target::{Environment, find_target};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Target, Version};
+use ptx_isa::tables::{TargetInfo, Version};
 use ptx_syntax::{Node, fields, kinds};
 use std::ops::Range;
 
@@ -93,7 +93,7 @@ pub struct HeaderProgress {
     /// A section.
     section: bool,
     /// Where the options of `.target` stand that need something in the module, as ranges of the file.
-    needy: Vec<(Range<usize>, &'static Target)>,
+    needy: Vec<(Range<usize>, &'static TargetInfo)>,
     reported: bool,
 }
 
@@ -239,7 +239,7 @@ impl HeaderProgress {
         &mut self,
         source: ItemSource<'_>,
         name: SourceWord<'_>,
-        option: &'static Target,
+        option: &'static TargetInfo,
         environment: &mut Environment,
         out: &mut Vec<Diagnostic>,
     ) {

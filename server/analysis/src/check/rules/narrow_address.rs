@@ -6,7 +6,7 @@ use crate::forms::spec::OperandSpec;
 use crate::hir::types::TypeId;
 use crate::target::Environment;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Type, TypeClass};
+use ptx_isa::tables::{TypeClass, TypeInfo};
 use std::ops::Range;
 
 /// A register that is too small for the addresses of a state space.
@@ -43,7 +43,7 @@ pub fn check(
     spec: &OperandSpec,
     environment: &Environment,
 ) -> Option<Diagnostic> {
-    let Type { class, bits, .. } = *ty.info();
+    let TypeInfo { class, bits, .. } = *ty.info();
     if !matches!(class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint) {
         return None;
     }

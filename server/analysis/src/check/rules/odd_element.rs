@@ -6,7 +6,7 @@ use crate::forms::operands::{NameLookup, special};
 use crate::forms::spec::{OperandPattern, OperandVariant};
 use crate::hir::ast::{Instruction, Operand, OperandKind};
 use crate::hir::symbols::Symbol;
-use ptx_isa::tables::{Access, TypeClass};
+use ptx_isa::tables::{OperandAccess, TypeClass};
 
 /// An element of a list that the assembler takes for an ordinary register.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -59,7 +59,7 @@ pub fn check(
         if !spec.value.mixed {
             continue;
         }
-        let written = spec.value.access != Access::Read;
+        let written = spec.value.access != OperandAccess::Read;
         let pred = spec.ty.is_some_and(|t| t.info().class == TypeClass::Pred);
         let found = |element: &Operand<'_>| {
             odd(element, written, pred, names).map(|odd| Diagnostic::new(element.range.clone(), odd))

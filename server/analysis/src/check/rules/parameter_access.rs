@@ -6,7 +6,7 @@ use crate::forms::operands::NameLookup;
 use crate::forms::spec::{OperandPattern, OperandSpec, OperandVariant};
 use crate::hir::ast::{Instruction, Operand, OperandKind};
 use crate::hir::symbols::{Symbol, VariableOrigin, VariableSymbol};
-use ptx_isa::tables::{Access, Kind};
+use ptx_isa::tables::{OperandAccess, ValueKind};
 use std::ops::Range;
 
 /// The space of parameters.
@@ -107,10 +107,10 @@ pub fn check(
                     access(instruction, operand, spec, names, out);
                 }
             }
-            OperandPattern::Value(spec) if matches!(spec.value.kind, Kind::Address(_)) => {
+            OperandPattern::Value(spec) if matches!(spec.value.kind, ValueKind::Address(_)) => {
                 access(instruction, operand, spec, names, out);
             }
-            OperandPattern::Value(spec) if spec.value.symbol && spec.value.kind == Kind::Value => {
+            OperandPattern::Value(spec) if spec.value.symbol && spec.value.kind == ValueKind::Value => {
                 address_of(operand, names, out)
             }
             _ => {}
@@ -153,7 +153,7 @@ fn access(
     };
     let Some((name, range)) = base(operand) else { return };
     let Some(origin) = parameter(name, names) else { return };
-    let writes = spec.value.access != Access::Read;
+    let writes = spec.value.access != OperandAccess::Read;
     if !may_access(origin, writes) {
         return out.push(match writes {
             true => {

@@ -6,7 +6,7 @@ use crate::check::diagnostic::Diagnostic;
 use crate::hir::lower::{ItemSource, named_children};
 use crate::target::project::Lacking;
 use crate::target::{Environment, describe_alternatives, find_architecture};
-use ptx_isa::tables::{Gate, GateAlternative, GateKind, Target};
+use ptx_isa::tables::{Gate, GateAlternative, GateKind, TargetInfo};
 use ptx_syntax::{Node, kinds};
 use std::ops::Range;
 
@@ -88,7 +88,7 @@ pub fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Enviro
 pub fn check(
     source: ItemSource<'_>,
     node: Node<'_>,
-    asked: Option<&'static Target>,
+    asked: Option<&'static TargetInfo>,
     environment: &mut Environment,
     out: &mut Vec<Diagnostic>,
 ) {

@@ -9,7 +9,7 @@ use crate::hir::ast::{self, ConstantValue, OperandKind};
 use crate::hir::literal::{self, FloatLiteral};
 use crate::hir::symbols::Symbol;
 use ptx_isa::ISA;
-use ptx_isa::tables::Kind;
+use ptx_isa::tables::ValueKind;
 
 /// Where a leaf stands.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +49,7 @@ impl Lowering<'_, '_> {
     fn address(&mut self, parts: &[ast::Operand<'_>], specs: &[OperandSpec], at: LeafPosition) {
         self.out.complete &= parts.len() == specs.len();
         for (part, (operand, spec)) in parts.iter().zip(specs).enumerate() {
-            let base = matches!(spec.value.kind, Kind::Address(_));
+            let base = matches!(spec.value.kind, ValueKind::Address(_));
             let role = if base { OperandRole::Address } else { OperandRole::AddressPart };
             self.value(operand, spec, LeafPosition { part: part as u16, role, ..at });
         }

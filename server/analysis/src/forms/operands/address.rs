@@ -6,7 +6,7 @@ use crate::hir::ast::{ConstantValue, Operand, OperandKind};
 use crate::hir::symbols::{Symbol, VariableSymbol};
 use crate::hir::types::TypeId;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Kind, TypeClass};
+use ptx_isa::tables::{TypeClass, ValueKind};
 
 impl OperandChecker<'_> {
     /// `a+4` as a value. ptxas: `var+4` passes for any integer source although `var` alone does not, and a register in such
@@ -122,7 +122,7 @@ impl OperandChecker<'_> {
                 continue;
             }
             match spec.value.kind {
-                Kind::Address(_) => self.base(part, spec),
+                ValueKind::Address(_) => self.base(part, spec),
                 _ => self.value(part, spec),
             }
         }

@@ -7,7 +7,7 @@ use crate::forms::mnemonic::holds;
 use crate::hir::symbols::VariableOrigin;
 use crate::registers::pressure::RegisterCount;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Access, Computes, Extent, Flow, Protocol, TypeClass, Verb};
+use ptx_isa::tables::{Computes, ControlTransfer, OperandAccess, Protocol, TypeClass, UniformExtent, Verb};
 use std::ops::Range;
 
 /// What needs no register.
@@ -125,7 +125,7 @@ impl<'a> ConstantFolding<'a> {
             return UnitKind::Register;
         }
         let of = |operand: &FlowOperand| match operand.value {
-            OperandValue::Special(register, _) if register.uniform == Extent::Cta => UnitKind::Uniform,
+            OperandValue::Special(register, _) if register.uniform == UniformExtent::Cta => UnitKind::Uniform,
             OperandValue::Special(..) => UnitKind::Register,
             _ => {
                 let units = operand.slots().flat_map(|s| self.units(s));
@@ -230,7 +230,7 @@ impl<'a> ConstantFolding<'a> {
                 self.units(target).for_each(|u| self.alias(u, None));
                 true
             }
-            OperandValue::Special(register, _) if register.uniform == Extent::Cta => {
+            OperandValue::Special(register, _) if register.uniform == UniformExtent::Cta => {
                 self.dissolve(&[write], UnitKind::Uniform);
                 true
             }
@@ -323,7 +323,7 @@ impl<'a> ConstantFolding<'a> {
 
     fn memory(&mut self, index: usize) -> MemoryEffect {
         let function = self.function;
-        if function.instructions[index].flow == Flow::Call {
+        if function.instructions[index].flow == ControlTransfer::Call {
             return MemoryEffect::Barrier;
         }
         let space = function.chosen(index).space.map_or("", |s| s.name);
@@ -334,13 +334,13 @@ impl<'a> ConstantFolding<'a> {
             let number = self.space(space);
             let fixed = function.reads_fixed_memory(index);
             out = Some(match access {
-                Access::Read if fixed => MemoryEffect::None,
-                Access::Read if !ordered => MemoryEffect::Read(number),
+                OperandAccess::Read if fixed => MemoryEffect::None,
+                OperandAccess::Read if !ordered => MemoryEffect::Read(number),
                 _ => MemoryEffect::Write(number),
             });
         }
         let silent = !function.entry(index).pure && function.writes(index).is_empty();
-        let leaves = function.instructions[index].flow != Flow::Next;
+        let leaves = function.instructions[index].flow != ControlTransfer::Next;
         out.unwrap_or(if silent && !leaves { MemoryEffect::Barrier } else { MemoryEffect::None })
     }
 
@@ -380,7 +380,7 @@ impl<'a> ConstantFolding<'a> {
             }
         }
         let memory = self.memory(index);
-        let last = !matches!(instruction.flow, Flow::Next | Flow::Call);
+        let last = !matches!(instruction.flow, ControlTransfer::Next | ControlTransfer::Call);
         let changes = matches!(memory, MemoryEffect::Write(_) | MemoryEffect::Barrier);
         if !function.writes(index).is_empty() && defs.is_empty() && !changes && !last {
             return None;
@@ -419,7 +419,7 @@ impl<'a> ConstantFolding<'a> {
             uses.extend(kept);
         }
         let cycles = self.cycles(index);
-        let call = (instruction.flow == Flow::Call).then_some(index as u32);
+        let call = (instruction.flow == ControlTransfer::Call).then_some(index as u32);
         Some(EstimateOperation { uses, defs, guarded, memory, cycles, temporaries, steps, last, call })
     }
 }

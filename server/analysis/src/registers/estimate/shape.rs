@@ -7,7 +7,7 @@ use super::region::regions;
 use super::schedule::{Dependences, schedule};
 use super::unroll::unroll;
 use crate::flow::{FlowFunction, Graph};
-use ptx_isa::tables::{Flow, TypeClass};
+use ptx_isa::tables::{ControlTransfer, TypeClass};
 
 /// How often the assembler is taken to unroll a loop.
 const TURNS: usize = 4;
@@ -182,7 +182,7 @@ impl FunctionFeatures {
         Self {
             instructions: function.instructions.len() as f32,
             pragmas: function.pragmas.len() as f32,
-            calls: all().filter(|i| function.instructions[*i].flow == Flow::Call).count() as f32,
+            calls: all().filter(|i| function.instructions[*i].flow == ControlTransfer::Call).count() as f32,
             doubles: all().filter(doubles).count() as f32,
             together: all().filter(|i| function.chosen(*i).converge).count() as f32,
             local: local.fold(0, u64::saturating_add).min(MOST_LOCAL) as f32,

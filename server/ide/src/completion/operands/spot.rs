@@ -12,7 +12,7 @@ use ptx_analysis::semantics::names::LocalNames;
 use ptx_analysis::spec::{OperandPattern, OperandVariant, applies};
 use ptx_analysis::symbols::{NameFrame, Symbol};
 use ptx_analysis::target::Environment;
-use ptx_isa::tables::{Gate, Kind};
+use ptx_isa::tables::{Gate, ValueKind};
 use ptx_syntax::{Snapshot, kinds};
 
 /// What has been opened around a place and not closed.
@@ -176,7 +176,8 @@ impl NameLookup for Known<'_> {
 
 /// The name of the function that is called, where arguments are written.
 pub fn callee(tokens: &Tokens, head: &Head, spot: &Spot, variant: &OperandVariant) -> Option<String> {
-    let is = |shape: &OperandPattern| matches!(shape, OperandPattern::Value(spec) if spec.value.kind == Kind::Function);
+    let is =
+        |shape: &OperandPattern| matches!(shape, OperandPattern::Value(spec) if spec.value.kind == ValueKind::Function);
     let index = variant.operands.iter().position(|(_, shape)| is(shape)).filter(|i| *i < spot.index)?;
     // The name is a token by itself, between commas at the outermost level.
     let mut depth = 0usize;

@@ -3,7 +3,7 @@
 use ptx_analysis::mnemonic::broken;
 use ptx_isa::ISA;
 use ptx_isa::fragment::{Found, Holder, Layout, Place};
-use ptx_isa::tables::{Entry, Form, Slot};
+use ptx_isa::tables::{Entry, Form, ModifierSlot};
 use std::collections::{HashMap, HashSet};
 
 /// What has no layout since it is no part of a matrix: addresses, selectors, signs.
@@ -73,7 +73,7 @@ fn entries(name: &str) -> impl Iterator<Item = &'static Entry> {
 
 /// The combinations of modifiers that the rules of a form let through.
 fn combinations(form: &'static Form) -> Vec<Vec<Option<&'static str>>> {
-    let choices = |slot: &'static Slot| -> Vec<Option<&'static str>> {
+    let choices = |slot: &'static ModifierSlot| -> Vec<Option<&'static str>> {
         // What says nothing of layouts is left out, to keep the number down.
         let silent = [".satfinite", ".shared", ".NaN", ".abs", ".rn", ".row", ".aligned"];
         let needless = slot.optional && silent.contains(&slot.values[0]);

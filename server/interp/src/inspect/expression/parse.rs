@@ -5,7 +5,7 @@ use crate::inspect::memory::Area;
 use crate::lanes::LANES;
 use ptx_analysis::literal::{self, FloatLiteral};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Type, TypeClass};
+use ptx_isa::tables::{TypeClass, TypeInfo};
 use std::ops::Range;
 
 /// Bytes that a text may have.
@@ -203,7 +203,7 @@ impl Parser<'_> {
     }
 
     /// The first type behind a memory operand says what is loaded.
-    fn load_as(&mut self, operand: usize, wanted: &'static Type) -> bool {
+    fn load_as(&mut self, operand: usize, wanted: &'static TypeInfo) -> bool {
         let mut at = operand;
         loop {
             let Some(node) = self.nodes.get_mut(at) else { return false };
@@ -226,7 +226,7 @@ impl Parser<'_> {
         rest.get(..end.unwrap_or(rest.len())).unwrap_or("")
     }
 
-    fn type_name(&mut self) -> Read<&'static Type> {
+    fn type_name(&mut self) -> Read<&'static TypeInfo> {
         self.skip();
         let from = self.at;
         self.take(".");
@@ -389,7 +389,7 @@ impl Parser<'_> {
 }
 
 /// Types that a value can have.
-fn value_type(ty: &Type) -> bool {
+fn value_type(ty: &TypeInfo) -> bool {
     ty.class != TypeClass::Opaque && ty.bits <= 128
 }
 
