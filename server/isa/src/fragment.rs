@@ -7,7 +7,7 @@ use crate::tables::{
 
 /// The layout of one operand of one instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
+pub struct FragmentLayout {
     /// The entry in the tables.
     pub fragment: &'static FragmentInfo,
     /// Threads that hold the matrix together.
@@ -42,7 +42,7 @@ struct FormulaNumbers {
 
 /// A place in the matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct MatrixPosition {
     /// Which matrix.
     pub matrix: u32,
     /// Its row.
@@ -62,7 +62,7 @@ pub struct Holder {
 
 /// Where an element lies in the registers of its thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bits {
+pub struct ElementBits {
     /// Which register of the operand.
     pub register: u32,
     /// Its lowest bit there.
@@ -73,9 +73,9 @@ pub struct Bits {
 
 /// What the tables know of the layout of an operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum LayoutLookup {
     /// Formulas.
-    Layout(Box<Layout>),
+    Layout(Box<FragmentLayout>),
     /// Undocumented, or there is none; with why and what to do.
     Unspecified(&'static FragmentInfo),
 }
@@ -92,7 +92,7 @@ impl Isa {
         values: &[Option<&'static str>],
         operand: &str,
         input: impl Fn(&str, usize) -> Option<i64>,
-    ) -> Option<Found> {
+    ) -> Option<LayoutLookup> {
         let written = ModifierValues { isa: self, form, values };
         let fragment = self.fragments.iter().find(|f| {
             let applies = |u: &FragmentUse| {
@@ -101,10 +101,10 @@ impl Isa {
             f.uses.iter().any(applies)
         })?;
         if !fragment.unspecified.is_empty() {
-            return Some(Found::Unspecified(fragment));
+            return Some(LayoutLookup::Unspecified(fragment));
         }
         let value = form.operands.iter().find_map(|o| named(&o.pattern, operand))?;
-        Layout::new(&written, fragment, value, input).map(|l| Found::Layout(Box::new(l)))
+        FragmentLayout::new(&written, fragment, value, input).map(|l| LayoutLookup::Layout(Box::new(l)))
     }
 
     /// Whether an operand of an instruction may have a layout at all.
@@ -315,7 +315,7 @@ fn evaluate(expr: &Expr, value: impl Fn(FormulaStep) -> Option<i64>) -> Option<i
     (top == 1).then_some(stack[0])
 }
 
-impl Layout {
+impl FragmentLayout {
     fn new(
         written: &ModifierValues<'_>,
         fragment: &'static FragmentInfo,
@@ -353,16 +353,16 @@ impl Layout {
     }
 
     /// The place of an element that a thread holds; none where the thread or element is out of range or holds nothing.
-    pub fn element(&self, thread: u32, element: u32) -> Option<Place> {
+    pub fn element(&self, thread: u32, element: u32) -> Option<MatrixPosition> {
         (element < self.count && self.holds(thread)).then(|| self.place(thread, element)).flatten()
     }
 
-    fn place(&self, thread: u32, element: u32) -> Option<Place> {
+    fn place(&self, thread: u32, element: u32) -> Option<MatrixPosition> {
         let at = ElementContext { thread: thread.into(), element: element.into(), ..ElementContext::default() };
         let number = |expr: &Expr| self.numbers.value(expr, at).and_then(|n| u32::try_from(n).ok());
         let fragment = self.fragment;
         let matrix = if self.matrices == 1 { 0 } else { number(&fragment.part)? };
-        let place = Place { matrix, row: number(&fragment.row)?, column: number(&fragment.column)? };
+        let place = MatrixPosition { matrix, row: number(&fragment.row)?, column: number(&fragment.column)? };
         (place.matrix < self.matrices && place.row < self.rows && place.column < self.columns).then_some(place)
     }
 
@@ -373,23 +373,23 @@ impl Layout {
     }
 
     /// Where an element lies in the registers of its thread.
-    pub fn bits(&self, element: u32) -> Option<Bits> {
+    pub fn bits(&self, element: u32) -> Option<ElementBits> {
         let register = element / self.per_register();
         let at = ElementContext { element: element.into(), ..ElementContext::default() };
         let low = match self.fragment.position.is_some() {
             true => u32::try_from(self.numbers.value(&self.fragment.position, at)?).ok()?,
             false => element % self.per_register() * self.width,
         };
-        (register < self.registers).then_some(Bits { register, low, width: self.width })
+        (register < self.registers).then_some(ElementBits { register, low, width: self.width })
     }
 
     /// All elements and who holds them, thread by thread.
-    pub fn elements(&self) -> impl Iterator<Item = (Place, Holder)> + '_ {
+    pub fn elements(&self) -> impl Iterator<Item = (MatrixPosition, Holder)> + '_ {
         (0..self.threads).filter(|thread| self.holds(*thread)).flat_map(|thread| self.of_thread(thread))
     }
 
     /// The elements of one thread, all formulas at once: this is several times as fast as one element after the other.
-    fn of_thread(&self, thread: u32) -> Vec<(Place, Holder)> {
+    fn of_thread(&self, thread: u32) -> Vec<(MatrixPosition, Holder)> {
         let all = |expr: &Expr| self.numbers.all(expr, thread, self.count);
         let fragment = self.fragment;
         let part = if self.matrices == 1 { Some(Series::One(0)) } else { all(&fragment.part) };
@@ -398,7 +398,7 @@ impl Layout {
         };
         let place = |element: u32| {
             let number = |series: &Series| u32::try_from(series.at(element)).ok();
-            let place = Place { matrix: number(&part)?, row: number(&row)?, column: number(&column)? };
+            let place = MatrixPosition { matrix: number(&part)?, row: number(&row)?, column: number(&column)? };
             let inside = place.matrix < self.matrices && place.row < self.rows && place.column < self.columns;
             inside.then_some((place, Holder { thread, element }))
         };
@@ -406,14 +406,14 @@ impl Layout {
     }
 
     /// The same by matrix, row and column.
-    pub fn map(&self) -> Vec<(Place, Holder)> {
+    pub fn map(&self) -> Vec<(MatrixPosition, Holder)> {
         let mut all: Vec<_> = self.elements().collect();
         all.sort_unstable();
         all
     }
 
     /// Who holds the element at a place.
-    pub fn holders(&self, place: Place) -> Vec<Holder> {
+    pub fn holders(&self, place: MatrixPosition) -> Vec<Holder> {
         self.elements().filter(|(p, _)| *p == place).map(|(_, holder)| holder).collect()
     }
 
@@ -423,7 +423,7 @@ impl Layout {
     }
 
     /// What an element stands for where that is not itself: the first and the last column or row.
-    pub fn span(&self, place: Place) -> Option<(u32, u32)> {
+    pub fn span(&self, place: MatrixPosition) -> Option<(u32, u32)> {
         let at = ElementContext {
             row: Some(place.row.into()),
             column: Some(place.column.into()),

@@ -1,7 +1,7 @@
 //! The compiler of the notation: what it makes of small data files, and how it refuses mistakes.
 
 use ptx_isa::compiler::compile;
-use ptx_isa::fragment::Found;
+use ptx_isa::fragment::LayoutLookup;
 use ptx_isa::tables::{
     ArgumentKind, ByteCount, Directive, FormPattern, FormulaOperation, FormulaStep, FormulaVariable, Isa, Length,
     Protocol, Verb, Version,
@@ -162,7 +162,7 @@ fn fragments_are_formulas_in_postfix_order() {
     assert_eq!(steps, [&[t, FormulaStep::Number(2), op(FormulaOperation::Multiply), i][..], &sum].concat());
     let form = &isa.opcodes[0].entries[0].forms[0];
     let found = isa.layout("op", form, &[Some(".m16n8k16")], "d", |_, _| None);
-    let Some(Found::Layout(layout)) = found else { panic!("a layout") };
+    let Some(LayoutLookup::Layout(layout)) = found else { panic!("a layout") };
     assert_eq!((layout.rows, layout.columns, layout.count, layout.registers), (16, 8, 4, 2));
     assert!(isa.layout("op", form, &[None], "d", |_, _| None).is_none(), "the shape is not written");
 }

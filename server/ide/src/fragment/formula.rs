@@ -1,6 +1,6 @@
 //! Formulas of layouts written out for people: what is known of an instruction and a register is put in and folded.
 
-use ptx_isa::fragment::Layout;
+use ptx_isa::fragment::FragmentLayout;
 use ptx_isa::tables::{Expr, FormulaOperation, FormulaStep, FormulaVariable};
 
 /// A sum: numbers times texts, and a number.
@@ -24,7 +24,7 @@ type Part = (Sum, Option<Vec<i64>>);
 /// A formula of a layout, for one register of the operand if one is given: `lane/4 + 8`.
 ///
 /// An element of that register is called `j`; of an operand of one register, `i`.
-pub fn written(layout: &Layout, expr: &Expr, register: Option<u32>) -> String {
+pub fn written(layout: &FragmentLayout, expr: &Expr, register: Option<u32>) -> String {
     let register = if layout.registers == 1 { Some(0) } else { register };
     let mut stack: Vec<Part> = Vec::new();
     for step in expr.steps {
@@ -40,7 +40,7 @@ pub fn written(layout: &Layout, expr: &Expr, register: Option<u32>) -> String {
     stack.pop().unwrap_or_default().0.text()
 }
 
-fn leaf(layout: &Layout, step: FormulaStep, register: Option<u32>) -> Part {
+fn leaf(layout: &FragmentLayout, step: FormulaStep, register: Option<u32>) -> Part {
     let elements = i64::from(layout.per_register());
     if let Some(constant) = layout.constant(step, register) {
         return (Sum { terms: Vec::new(), constant }, Some(vec![constant; elements as usize]));
@@ -65,7 +65,7 @@ fn leaf(layout: &Layout, step: FormulaStep, register: Option<u32>) -> Part {
     }
 }
 
-fn operated(layout: &Layout, operation: FormulaOperation, a: Part, b: Part) -> Part {
+fn operated(layout: &FragmentLayout, operation: FormulaOperation, a: Part, b: Part) -> Part {
     let values = match (&a.1, &b.1) {
         (Some(a), Some(b)) => a.iter().zip(b).map(|(a, b)| operation.apply(*a, *b)).collect::<Option<Vec<i64>>>(),
         _ => None,
@@ -75,7 +75,7 @@ fn operated(layout: &Layout, operation: FormulaOperation, a: Part, b: Part) -> P
 }
 
 /// Values that grow evenly with the element: `2*j + 8`.
-fn folded(layout: &Layout, values: &[i64]) -> Option<Sum> {
+fn folded(layout: &FragmentLayout, values: &[i64]) -> Option<Sum> {
     let first = *values.first()?;
     let step = values.get(1).map_or(0, |second| second - first);
     let even = values.windows(2).all(|pair| pair[1] - pair[0] == step);

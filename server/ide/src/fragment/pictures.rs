@@ -2,7 +2,7 @@
 
 use super::{picture, places, svg, title};
 use ptx_isa::ISA;
-use ptx_isa::fragment::{Found, Layout};
+use ptx_isa::fragment::{FragmentLayout, LayoutLookup};
 use ptx_isa::tables::{Entry, Expr, Form, FormulaStep, FormulaVariable, ModifierSlot};
 
 /// So many combinations of modifiers are looked at in each form.
@@ -37,8 +37,8 @@ pub fn fragment_pictures(entry: &'static Entry) -> Vec<FragmentPicture> {
             for operand in names() {
                 let found = ISA.layout(entry.name, form, &values, operand, |_, _| None);
                 let key = match &found {
-                    Some(Found::Layout(layout)) => key(layout),
-                    Some(Found::Unspecified(fragment)) => (fragment.name, vec![]),
+                    Some(LayoutLookup::Layout(layout)) => key(layout),
+                    Some(LayoutLookup::Unspecified(fragment)) => (fragment.name, vec![]),
                     None => continue,
                 };
                 if seen.contains(&key) {
@@ -54,7 +54,7 @@ pub fn fragment_pictures(entry: &'static Entry) -> Vec<FragmentPicture> {
 }
 
 /// What tells layouts apart; how far a pattern repeats does not.
-fn key(layout: &Layout) -> (&'static str, Vec<u32>) {
+fn key(layout: &FragmentLayout) -> (&'static str, Vec<u32>) {
     let fragment = layout.fragment;
     let repeats = |expr: &Expr| {
         let number = |s: &FormulaStep| matches!(s, FormulaStep::Variable(FormulaVariable::N | FormulaVariable::Times));
@@ -71,9 +71,9 @@ fn key(layout: &Layout) -> (&'static str, Vec<u32>) {
     (fragment.name, sizes)
 }
 
-fn made(operand: &'static str, modifiers: Vec<&'static str>, found: &Found) -> FragmentPicture {
+fn made(operand: &'static str, modifiers: Vec<&'static str>, found: &LayoutLookup) -> FragmentPicture {
     match found {
-        Found::Unspecified(fragment) => FragmentPicture {
+        LayoutLookup::Unspecified(fragment) => FragmentPicture {
             operand,
             title: fragment.matrix.to_owned(),
             modifiers,
@@ -82,7 +82,7 @@ fn made(operand: &'static str, modifiers: Vec<&'static str>, found: &Found) -> F
             text: String::new(),
             note: fragment.unspecified.to_owned(),
         },
-        Found::Layout(layout) => {
+        LayoutLookup::Layout(layout) => {
             let title = title(layout);
             let picture = picture(layout, None);
             FragmentPicture {

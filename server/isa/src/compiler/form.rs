@@ -1,6 +1,6 @@
 //! The form line: `add{.rnd}{.ftz}{.sat}.f32 d, a, b`.
 
-use super::lines::Line;
+use super::lines::LogicalLine;
 use super::{Error, Result};
 
 /// A modifier as written in a form.
@@ -41,7 +41,7 @@ pub(super) struct RawForm {
 }
 
 /// Parses the part of a form line after `form`.
-pub(super) fn parse(line: &Line, text: &str, path: &str) -> Result<RawForm> {
+pub(super) fn parse(line: &LogicalLine, text: &str, path: &str) -> Result<RawForm> {
     let start = line.offset(text);
     let mut p = FormParser { line, text, at: 0, start, groups: 0 };
     if !text.starts_with(path) {
@@ -64,7 +64,7 @@ pub(super) fn parse(line: &Line, text: &str, path: &str) -> Result<RawForm> {
 }
 
 struct FormParser<'a> {
-    line: &'a Line<'a>,
+    line: &'a LogicalLine<'a>,
     text: &'a str,
     at: usize,
     start: usize,

@@ -1,8 +1,8 @@
 //! `fragment` entries: which element of a matrix each thread holds.
 
-use super::entry::Common;
-use super::lines::Line;
-use super::{Error, Names, Result, expand, leak, leak_str};
+use super::entry::CommonLines;
+use super::lines::LogicalLine;
+use super::{DeclaredNames, Error, Result, expand, leak, leak_str};
 use crate::tables::{
     Entry, Expr, FormulaInput, FormulaOperation, FormulaStep, FormulaVariable, FragmentInfo, FragmentUse, Let, LetValue,
 };
@@ -29,7 +29,7 @@ pub(super) const KEYWORDS: &[&str] = &[
 ];
 
 /// Builds the entry whose first line is `lines[0]`.
-pub(super) fn build(lines: &[Line], common: &Common, names: &Names) -> Result<FragmentInfo> {
+pub(super) fn build(lines: &[LogicalLine], common: &CommonLines, names: &DeclaredNames) -> Result<FragmentInfo> {
     let head = &lines[0];
     let (_, rest) = head.keyword();
     let (name, matrix) = rest.split_once(' ').ok_or_else(|| head.error(0, "expected `fragment NAME WORDS`"))?;
@@ -139,7 +139,7 @@ pub(super) fn build(lines: &[Line], common: &Common, names: &Names) -> Result<Fr
 }
 
 /// `w = 2 with .tf32`.
-fn let_line(line: &Line, rest: &str, names: &Names) -> Result<(&'static str, LetValue)> {
+fn let_line(line: &LogicalLine, rest: &str, names: &DeclaredNames) -> Result<(&'static str, LetValue)> {
     let (name, value) = rest.split_once('=').ok_or_else(|| line.error(0, "expected `let name = number`"))?;
     let (number, with) = value.split_once(" with ").unwrap_or((value, ""));
     let value = number.trim().parse().map_err(|_| line.error(0, "expected a number"))?;
@@ -147,7 +147,7 @@ fn let_line(line: &Line, rest: &str, names: &Names) -> Result<(&'static str, Let
 }
 
 /// `mma mma.sp: a with .m8n8k4 elements f16`.
-fn use_line(line: &Line, rest: &str, names: &Names) -> Result<FragmentUse> {
+fn use_line(line: &LogicalLine, rest: &str, names: &DeclaredNames) -> Result<FragmentUse> {
     // `::` is part of a name.
     let colon = rest.find(": ").filter(|at| !rest[..*at].ends_with(':'));
     let at = colon.ok_or_else(|| line.error(0, "expected `of INSTRUCTION…: OPERAND…`"))?;
@@ -172,13 +172,13 @@ fn use_line(line: &Line, rest: &str, names: &Names) -> Result<FragmentUse> {
     })
 }
 
-fn terms(line: &Line, words: &str, names: &Names) -> Result<Vec<&'static str>> {
+fn terms(line: &LogicalLine, words: &str, names: &DeclaredNames) -> Result<Vec<&'static str>> {
     let lists: Result<Vec<Vec<_>>> = words.split_whitespace().map(|w| term(line, w, names)).collect();
     Ok(lists?.concat())
 }
 
 /// A modifier, or `slot=modifier`.
-fn term(line: &Line, word: &str, names: &Names) -> Result<Vec<&'static str>> {
+fn term(line: &LogicalLine, word: &str, names: &DeclaredNames) -> Result<Vec<&'static str>> {
     let (slot, value) = word.split_once('=').map_or(("", word), |(slot, value)| (slot, value));
     let values = expand(value);
     if let Some(wrong) = values.iter().find(|v| !names.modifiers.contains(v) && !names.types.contains(v)) {
@@ -189,7 +189,7 @@ fn term(line: &Line, word: &str, names: &Names) -> Result<Vec<&'static str>> {
 }
 
 /// A formula, to postfix order.
-fn expression(line: &Line, text: &str, fragment: &FragmentInfo) -> Result<Expr> {
+fn expression(line: &LogicalLine, text: &str, fragment: &FragmentInfo) -> Result<Expr> {
     let text = text.trim();
     let mut parser = FormulaParser { line, rest: text, fragment, steps: Vec::new() };
     parser.binary(0)?;
@@ -201,7 +201,7 @@ fn expression(line: &Line, text: &str, fragment: &FragmentInfo) -> Result<Expr> 
 }
 
 struct FormulaParser<'a> {
-    line: &'a Line<'a>,
+    line: &'a LogicalLine<'a>,
     rest: &'a str,
     fragment: &'a FragmentInfo,
     steps: Vec<FormulaStep>,

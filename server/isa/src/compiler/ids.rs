@@ -100,7 +100,8 @@ mod tests {
 
     /// The source that a fixture makes.
     fn made(text: &str) -> Result<String, String> {
-        let head = "type u32 uint 32\nmodifier .sat Saturates\nmodifier .lo Low\nmodifier .hi High\nfamily f Family\n";
+        let head =
+            "type u32 uint 32\nmodifier .sat Saturates\nmodifier .lo Low\nmodifier .hi High\nfamily f EntryFamily\n";
         let isa = compile(&[("x.isa".to_owned(), format!("{head}{text}"))]).expect("a fixture without mistakes");
         source(&isa)
     }

@@ -1,9 +1,9 @@
 //! What an entry of each kind says, but for instructions.
 
-use super::entry::Common;
-use super::lines::Line;
+use super::entry::CommonLines;
+use super::lines::LogicalLine;
 use super::{
-    Names, Result, directive, encoding, expand, fragment, leak, leak_str, multiprocessor, opcode, rule, space,
+    DeclaredNames, Result, directive, encoding, expand, fragment, leak, leak_str, multiprocessor, opcode, rule, space,
 };
 use crate::tables::{
     Directive, Encoding, FieldInfo, FragmentInfo, InitialKind, ModifierInfo, Multiprocessor, PredefinedConstant,
@@ -21,18 +21,18 @@ pub(super) const INITIAL: &[&str] = &["types", "spaces", "to"];
 pub(super) const FIELD: &[&str] = &["of", "ignored", "values"];
 
 /// An entry as it is written: `KEYWORD NAME WORDS…`, and what stands under it.
-pub(super) struct Written<'a> {
-    pub head: &'a Line<'a>,
+pub(super) struct WrittenEntry<'a> {
+    pub head: &'a LogicalLine<'a>,
     /// The head and what is under it.
-    pub body: &'a [Line<'a>],
+    pub body: &'a [LogicalLine<'a>],
     pub name: &'a str,
     /// Behind the name.
     pub words: &'a str,
-    pub common: Common,
-    pub names: &'a Names,
+    pub common: CommonLines,
+    pub names: &'a DeclaredNames,
 }
 
-impl Written<'_> {
+impl WrittenEntry<'_> {
     /// What stands behind a word under the entry.
     fn other(&self, key: &str) -> Option<&str> {
         self.common.other.iter().find(|o| o.0 == key).map(|o| o.1.as_str())

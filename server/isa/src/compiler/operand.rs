@@ -1,7 +1,7 @@
 //! Operand lines: `d: write vec(vec) type sink`.
 
-use super::lines::Line;
-use super::{Context, Result, leak, leak_str};
+use super::lines::LogicalLine;
+use super::{FormContext, Result, leak, leak_str};
 use crate::ids::OperandName;
 use crate::tables::{
     ByteCount, Dimension, Factor, FormValue, Formula, Length, ModifierSlot, OperandAccess, Range, Spaces, TypeExpr,
@@ -9,7 +9,7 @@ use crate::tables::{
 };
 
 /// Parses what follows the colon into a value named `name`.
-pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> Result<FormValue> {
+pub(super) fn parse(line: &LogicalLine, text: &str, name: &str, form: &FormContext<'_>) -> Result<FormValue> {
     let mut p = OperandParser { line, words: words(text), next: 0, base: line.offset(text), form };
     let name = leak_str(name);
     let mut value = FormValue {
@@ -162,11 +162,11 @@ fn words(text: &str) -> Vec<(usize, &str)> {
 }
 
 struct OperandParser<'a> {
-    line: &'a Line<'a>,
+    line: &'a LogicalLine<'a>,
     words: Vec<(usize, &'a str)>,
     next: usize,
     base: usize,
-    form: &'a Context<'a>,
+    form: &'a FormContext<'a>,
 }
 
 impl<'a> OperandParser<'a> {
