@@ -41,7 +41,7 @@ pub struct ModuleProgram {
     variable_names: HashMap<Box<str>, usize>,
 }
 
-/// A function.
+/// A function of the module.
 #[derive(Debug, Clone, Default)]
 pub struct ProgramFunction {
     /// Its name.
@@ -96,7 +96,7 @@ pub struct SourceLocation {
     pub column: u32,
 }
 
-/// A variable outside of functions.
+/// A module-scope variable.
 #[derive(Debug, Clone)]
 pub struct ModuleVariable {
     /// Its name.
@@ -142,7 +142,7 @@ pub struct Relocation {
     pub byte: Option<u8>,
 }
 
-/// What an address leads to.
+/// The target of an address in initial contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RelocationTarget {
     /// A variable of the module.

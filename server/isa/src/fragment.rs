@@ -31,7 +31,7 @@ pub struct FragmentLayout {
     numbers: FormulaNumbers,
 }
 
-/// What formulas may ask for that is the same for all elements.
+/// The inputs of formulas that are the same for all elements.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct FormulaNumbers {
     shape: [Option<i64>; 6],
@@ -40,7 +40,7 @@ struct FormulaNumbers {
     per_register: i64,
 }
 
-/// A place in the matrices.
+/// A position in the matrices: matrix, row, column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MatrixPosition {
     /// Which matrix.
@@ -71,7 +71,7 @@ pub struct ElementBits {
     pub width: u32,
 }
 
-/// What the tables know of the layout of an operand.
+/// The result of a layout look-up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LayoutLookup {
     /// Formulas.
@@ -197,7 +197,7 @@ impl ModifierValues<'_> {
     }
 }
 
-/// What is known of one element while a formula is evaluated.
+/// The inputs of formulas that depend on the element.
 #[derive(Clone, Copy, Default)]
 struct ElementContext {
     thread: i64,

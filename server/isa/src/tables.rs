@@ -190,7 +190,7 @@ table! {
         source: &'static str,
     }
 
-    /// One place for a modifier.
+    /// One slot for a modifier.
     struct ModifierSlot {
         /// Name of the set (`type`), or the modifier itself with its dot.
         name: &'static str,
@@ -216,7 +216,7 @@ table! {
         optional: u8,
     }
 
-    /// What is said of one value.
+    /// One value of an operand: its name, kind, type and length.
     struct FormValue {
         /// The name in the form, `d`.
         name: &'static str,

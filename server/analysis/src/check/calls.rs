@@ -197,7 +197,7 @@ fn undeclared(value: &Operand<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnos
     }
 }
 
-/// What stands for a parameter or a result.
+/// The value that a call passes for a parameter or a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PassedValue {
     /// A register.
@@ -244,7 +244,7 @@ fn given(value: &Operand<'_>, names: &dyn NameLookup) -> Option<PassedValue> {
     })
 }
 
-/// Why something does not fit.
+/// Why an argument does not fit its parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Why {
     /// No call takes that: a variable in another space, a label, a sum.
@@ -263,7 +263,7 @@ pub enum Why {
     Alignment(u32),
 }
 
-/// Whether something fits.
+/// Whether an argument fits its parameter.
 enum ArgumentFit {
     Fits,
     /// A result goes to a constant, which the assembler takes until it generates code.
@@ -271,7 +271,7 @@ enum ArgumentFit {
     Refused(Why),
 }
 
-/// What matters of a type in a call.
+/// The class of a type that a call compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ValueClass {
     Bits,

@@ -8,7 +8,7 @@ use crate::check::{lints, rules};
 use DiagnosticLevel::{Assembler, Lint, Off};
 use Severity::{Hint, Information, Warning};
 
-/// Who objects to what a diagnostic reports, and how severe it is unless the user says otherwise.
+/// Whether the assembler or a lint reports a diagnostic, and its default severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiagnosticLevel {
     /// The assembler refuses the module: an error. (Where one code reports lesser things too, a finding's own severity says so.)
@@ -29,7 +29,7 @@ impl DiagnosticLevel {
     }
 }
 
-/// Words for what was found. Implemented by the data of each diagnostic.
+/// The message and help of a diagnostic. Implemented by the data of each diagnostic.
 pub trait DiagnosticMessage {
     /// What is expected and what was found.
     fn message(&self) -> String;

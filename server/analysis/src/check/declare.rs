@@ -16,7 +16,7 @@ use crate::hir::declared::DeclaredName;
 use crate::hir::symbols::{DeclaredSymbol, NameFrame, VariableOrigin};
 use crate::target::Environment;
 
-/// Where a declaration stands.
+/// The place of a declaration: module, body or parameter list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeclarationSite {
     /// In the module, in a body, or in which list of parameters.

@@ -52,7 +52,7 @@ pub struct Fix {
     pub preferred: bool,
 }
 
-/// A change of the text.
+/// A text edit of a fix.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum FixEdit {
     /// Puts a text in the place of a byte range, which counts as the diagnostic's own.

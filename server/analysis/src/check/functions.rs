@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// What is wrong with the declarations of functions, with ranges that count from the start of the file, since they speak of two.
 pub type Out<'o> = &'o mut Vec<Diagnostic>;
 
-/// A function's name and what stands around it.
+/// A function declaration: its name and its context.
 struct FunctionDeclaration<'t, 'n> {
     source: ItemSource<'t>,
     node: Node<'n>,

@@ -7,7 +7,7 @@ use crate::hir::ast::{ConstantValue, Operand, OperandKind};
 use crate::hir::literal::{self, FloatLiteral};
 use ptx_isa::tables::{TypeClass, Usual, ValueKind};
 
-/// Checks the immediates in an operand that fits its shape. `mnemonic` is the opcode with its modifiers, as written.
+/// Checks the immediates in an operand that fits its pattern. `mnemonic` is the opcode with its modifiers, as written.
 pub fn check(operand: &Operand<'_>, shape: &OperandPattern, mnemonic: &str, out: &mut Vec<Diagnostic>) {
     if let OperandPattern::Value(spec) = shape
         && spec.value.kind == ValueKind::Value

@@ -25,7 +25,7 @@ use std::ops::Range;
 /// Diagnostics of one initializer; more would not help.
 const MAX_DIAGNOSTICS: usize = 10;
 
-/// What an initializer stands in.
+/// The declaration around an initializer.
 #[derive(Debug, Clone, Copy)]
 pub struct InitializerContext<'a, 't> {
     /// The text that offsets count in.
@@ -57,7 +57,7 @@ fn error_follows(node: Node<'_>) -> bool {
     node.next_sibling().is_some_and(|n| n.is_error() && n.start_byte() == node.end_byte())
 }
 
-/// How much of a list was given.
+/// How much of a list an initializer fills.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ListFilling {
     /// Nothing at all.

@@ -13,7 +13,7 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{ByteCount, ValueKind};
 use std::ops::Range;
 
-/// An access to a place in a variable.
+/// An address that points into a known variable.
 #[derive(Debug)]
 pub struct VariableAccess<'t> {
     /// Byte range of the address.
@@ -22,13 +22,13 @@ pub struct VariableAccess<'t> {
     pub name: &'t str,
     /// What is known of it.
     pub variable: VariableSymbol,
-    /// How far into it.
+    /// Byte offset into it.
     pub offset: i128,
     /// The address as written, without brackets.
     pub written: &'t str,
 }
 
-/// What an instruction does at an address.
+/// Size and alignment of a memory access.
 #[derive(Debug, Clone, Copy)]
 pub struct AccessSize {
     /// How many bytes it accesses, if that is known.

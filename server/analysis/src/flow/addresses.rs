@@ -11,7 +11,7 @@ use ptx_isa::tables::{Effect, Protocol, Verb};
 use rustc_hash::FxHashMap as HashMap;
 use std::cell::RefCell;
 
-/// How an address counts.
+/// Whether an address is generic or of a state space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AddressKind {
     /// In a state space, `.shared`.
@@ -20,14 +20,14 @@ pub enum AddressKind {
     Generic(&'static str),
 }
 
-/// What is known of an address.
+/// A statically known address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownAddress {
-    /// How it counts.
+    /// Whether it is generic.
     pub counts: AddressKind,
     /// The variable that it points into: index into [`FlowFunction::variables`].
     pub variable: Option<u32>,
-    /// How far from the beginning of the variable.
+    /// Byte offset from the start of the variable.
     pub offset: Option<i64>,
     /// The instruction that made it what it is; nothing for a variable named on the spot.
     pub by: Option<u32>,

@@ -43,7 +43,7 @@ impl BitSet {
     }
 }
 
-/// Many sets of numbers below the same limit.
+/// Rows of bit sets with the same limit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BitMatrix {
     width: usize,

@@ -11,7 +11,7 @@ use super::graph::Graph;
 use super::variance::{Variance, Variances};
 use ptx_isa::tables::ControlTransfer;
 
-/// Why an instruction is executed by some lanes only.
+/// The branch or guard because of which only some lanes execute an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DivergenceCause {
     /// The instruction with the guard: the branch, or the instruction itself.

@@ -40,7 +40,7 @@ pub fn calls_anything(function: &FlowFunction) -> bool {
     (0..function.instructions.len()).any(|i| calls(function, i))
 }
 
-/// A set of facts that an instruction changes.
+/// A set of data-flow facts that an instruction changes.
 pub trait FactSet {
     /// It holds from here on.
     fn add(&mut self, fact: usize);
@@ -58,7 +58,7 @@ impl FactSet for BitSet {
     }
 }
 
-/// What a block does to facts.
+/// The facts that a block generates and kills.
 #[derive(Default)]
 struct GenKill {
     generates: BitSet,
@@ -77,7 +77,7 @@ impl FactSet for GenKill {
     }
 }
 
-/// Facts and how instructions change them.
+/// A forward data-flow problem: facts and how instructions change them.
 pub struct DataflowProblem<'a> {
     /// Blocks.
     pub graph: &'a Graph,

@@ -22,7 +22,7 @@ impl RegisterSlot {
     }
 }
 
-/// What a slot stands for.
+/// The register of a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SlotRegister {
     /// Index into [`FlowFunction::declarations`].
@@ -104,7 +104,7 @@ pub struct LabelList {
 /// The selector of a part of a register (`b0`, `h1`), as an index into those that its operand may have; see [`FlowOperand::selector`].
 pub type SelectorIndex = u8;
 
-/// What an operand holds.
+/// The value of an operand.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum OperandValue {
     /// A register.
@@ -133,7 +133,7 @@ pub enum OperandValue {
     Unknown,
 }
 
-/// What part an operand has in its instruction.
+/// The role of an operand in its instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperandRole {
     /// An operand by itself, or the first of `d|p`.
@@ -222,7 +222,7 @@ pub struct Guard {
     pub range: Range<u32>,
 }
 
-/// A register that an instruction reads or writes.
+/// A read or write of a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RegisterUse {
     /// The register.
@@ -233,7 +233,7 @@ pub struct RegisterUse {
     pub conditional: bool,
 }
 
-/// A form as some instructions use it.
+/// A form with the modifier values that some instructions use.
 #[derive(Debug, Clone)]
 pub struct FormUse {
     /// The entry of the tables.

@@ -4,7 +4,7 @@ use super::function::{FlowFunction, FlowInstruction, OperandValue};
 use ptx_isa::tables::ControlTransfer;
 use std::ops::Range;
 
-/// Instructions that are executed one after the other: control enters at the first and leaves after the last.
+/// A basic block: control enters at the first instruction and leaves after the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BasicBlock {
     /// Its first instruction.

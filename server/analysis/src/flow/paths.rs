@@ -11,7 +11,7 @@ use super::function::{FlowFunction, Guard, RegisterSlot};
 use super::graph::Graph;
 use ptx_isa::tables::ControlTransfer;
 
-/// Under which condition something is so: all of these predicates have these values. Sorted.
+/// A path condition: predicates with the values that they have. Sorted.
 type PathCondition = Vec<(RegisterSlot, bool)>;
 
 /// Predicates that are followed at once; hand-written guards use far fewer.

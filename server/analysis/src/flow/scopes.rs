@@ -21,7 +21,7 @@ pub(super) enum Id {
     Unknown,
 }
 
-/// A name of a block.
+/// A name declared in a block.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ScopedName {
     pub symbol: Symbol,

@@ -3,7 +3,7 @@
 use super::bits::{BitMatrix, BitSet};
 use super::graph::Graph;
 
-/// Which way facts travel.
+/// The direction of a data-flow problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FlowDirection {
     /// From the beginning of the function.

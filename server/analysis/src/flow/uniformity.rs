@@ -25,7 +25,7 @@ pub enum Across {
     Lane,
 }
 
-/// What is known while the answer is sought.
+/// The lattice of the uniformity search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum UniformityState {
     Cta,

@@ -48,7 +48,7 @@ impl Webs {
     }
 }
 
-/// Sets that grow together.
+/// A union-find structure.
 #[derive(Default)]
 struct DisjointSets {
     parents: Vec<u32>,

@@ -1,4 +1,4 @@
-//! Which form and which variant of its operands an instruction is most likely meant to be.
+//! Chooses the form and the operand variant of an instruction.
 
 use crate::forms::mnemonic::{Candidate, Mnemonic};
 use crate::forms::mnemonics::{Gates, ResolvedMnemonic};
@@ -7,12 +7,12 @@ use crate::forms::spec::{OperandPattern, OperandVariant};
 use crate::hir::ast::{Instruction, OperandKind};
 use ptx_isa::tables::Rule;
 
-/// An instruction against the tables: the form and the operand variant that it is, or is nearest to.
+/// The form and the operand variant that an instruction is, or is nearest to.
 #[derive(Debug, Clone)]
 pub struct ResolvedInstruction<'h> {
     /// The form with the values of its modifiers.
     pub candidate: &'h Candidate,
-    /// What each operand must be.
+    /// The chosen operand variant.
     pub variant: &'h OperandVariant,
     /// Index of the candidate in its mnemonic, and of the variant in the candidate.
     pub place: (usize, usize),
@@ -23,7 +23,7 @@ pub struct ResolvedInstruction<'h> {
 }
 
 impl ResolvedInstruction<'_> {
-    /// What does not fit of the operands.
+    /// The operands that do not fit.
     pub fn mismatches(&self) -> &[OperandMismatch] {
         if let VariantFit::Mismatch(found) = &self.fit { found } else { &[] }
     }
@@ -116,7 +116,7 @@ pub fn choose<'h>(
     resolved(c, a, VariantFit::Count(counts))
 }
 
-/// The candidate and the variant of an instruction without a mistake.
+/// The indices of the candidate and variant of a correct instruction; `None` if it has a mistake.
 pub fn select(
     instruction: &Instruction<'_>,
     resolved: &ResolvedMnemonic,

@@ -1,5 +1,5 @@
-//! Operands against what a form wants of them. No messages here: a mismatch says what is wrong as data, and the check
-//! that reports it finds the words.
+//! Matches operands against the operand patterns of a form. No messages here: a mismatch is data, and the check that reports it
+//! writes the message.
 
 mod address;
 mod vector;
@@ -14,9 +14,9 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{OperandAccess, SpecialRegister, TypeClass, ValueKind};
 use std::ops::Range;
 
-/// Finds names; implemented by the body under check.
+/// Looks up names; implemented by the body under check.
 pub trait NameLookup {
-    /// What a name stands for.
+    /// The symbol of a name; `None` if it is not declared.
     fn look_up(&self, name: &str) -> Option<Symbol>;
 
     /// Whether the module has an option in its `.target`, such as `texmode_independent`.
@@ -28,18 +28,18 @@ pub trait NameLookup {
     }
 }
 
-/// What is wrong with an operand.
+/// An operand that does not fit its spec.
 #[derive(Debug, Clone)]
 pub struct OperandMismatch {
-    /// Where.
+    /// Byte range of the operand.
     pub range: Range<usize>,
-    /// What was wanted there.
+    /// The spec that it does not fit, if one applies.
     pub spec: Option<OperandSpec>,
-    /// What is wrong.
+    /// In what way it does not fit.
     pub kind: MismatchKind,
 }
 
-/// What is wrong.
+/// The ways in which an operand does not fit.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum MismatchKind {
     /// Nothing has that name.
@@ -136,7 +136,7 @@ pub enum MismatchKind {
 }
 
 impl MismatchKind {
-    /// How far off: the operand that is nearest to fitting is the one worth talking about.
+    /// The distance from fitting: the variant with the smallest sum is reported.
     pub fn cost(&self) -> u32 {
         match self {
             Self::OutOfRange(_) => 1,
@@ -152,7 +152,7 @@ impl MismatchKind {
     }
 }
 
-/// Checks one operand against a shape.
+/// Matches one operand against a pattern; appends the mismatches to `out`.
 pub fn check(operand: &Operand<'_>, shape: &OperandPattern, names: &dyn NameLookup, out: &mut Vec<OperandMismatch>) {
     let mut c = OperandChecker { names, out };
     match shape {
@@ -179,7 +179,7 @@ pub fn check(operand: &Operand<'_>, shape: &OperandPattern, names: &dyn NameLook
     }
 }
 
-/// Checks only that every name in an operand is declared.
+/// Appends a mismatch for every undeclared name in an operand.
 pub fn check_names(operand: &Operand<'_>, names: &dyn NameLookup, out: &mut Vec<OperandMismatch>) {
     OperandChecker { names, out }.declared(operand);
 }

@@ -1,4 +1,4 @@
-//! What the operands of a form must be, once its modifiers are known.
+//! Operand variants, patterns and specs: what the operands of a form must be, once its modifiers are known.
 
 use crate::forms::mnemonic::{broken, holds};
 use crate::hir::types::{RegisterFit, TypeId};
@@ -7,18 +7,18 @@ use ptx_isa::tables::{
     Form, FormOperand, FormPattern, FormValue, Length, OperandAccess, Rule, Spaces, Term, TypeExpr, Usual, ValueKind,
 };
 
-/// One way to give the operands of a form: which optional ones are there.
+/// One choice of the optional operands of a form, with the pattern of each operand.
 #[derive(Debug)]
 pub struct OperandVariant {
     /// The operands in order, with their index in the form.
     pub operands: Vec<(u8, OperandPattern)>,
-    /// The names of the values that are there.
+    /// The names of the values that are present.
     pub names: Vec<&'static str>,
-    /// A rule that speaks against this variant.
+    /// The first rule that forbids this variant.
     pub broken: Option<&'static Rule>,
 }
 
-/// What an operand must look like.
+/// The syntactic pattern that an operand must have.
 #[derive(Debug)]
 pub enum OperandPattern {
     /// A value.
@@ -33,7 +33,7 @@ pub enum OperandPattern {
     Sink,
 }
 
-/// What a value must be.
+/// The type, kind and length that a value must have.
 #[derive(Debug, Clone, Copy)]
 pub struct OperandSpec {
     /// What the tables say.
@@ -56,7 +56,7 @@ pub struct OperandSpec {
     pub width: Option<u16>,
 }
 
-/// What a diagnostic keeps of a [`OperandSpec`].
+/// The part of an [`OperandSpec`] that a diagnostic keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ExpectedOperand {
     /// The name of the operand in the form, such as `a`.
@@ -74,7 +74,7 @@ pub struct ExpectedOperand {
 }
 
 impl OperandSpec {
-    /// What a diagnostic keeps of it.
+    /// The part that a diagnostic keeps.
     pub fn expected(&self) -> ExpectedOperand {
         ExpectedOperand {
             name: self.value.name,
@@ -87,7 +87,7 @@ impl OperandSpec {
     }
 }
 
-/// All variants of a form, the one with the fewest operands first.
+/// All operand variants of a form, sorted by their number of operands.
 pub fn operand_variants(form: &'static Form, values: &[Option<&'static str>]) -> Vec<OperandVariant> {
     let groups = form.operands.iter().map(|o| o.optional).max().unwrap_or(0);
     // `d{|p}` is there in two ways as well.
@@ -118,7 +118,7 @@ pub fn operand_variants(form: &'static Form, values: &[Option<&'static str>]) ->
     out
 }
 
-/// Whether a condition holds when a variant is chosen.
+/// Whether a condition holds for a variant.
 pub fn applies(terms: &[Term], values: &[Option<&'static str>], chosen: &OperandVariant) -> bool {
     holds(terms, values, Some(&chosen.names)).unwrap_or(false)
 }

@@ -3,7 +3,7 @@
 //! Values alone; the nodes they come from are walked in `lower::constant`. The rules are measured: `tests/oracle/constants.txt`
 //! holds what the assembler computes, and a test compares.
 
-/// A value in a constant expression.
+/// The value of a subexpression of a constant expression.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ExpressionValue {
     /// An integer as `.s64`.
@@ -35,7 +35,7 @@ pub enum Wrong {
     NotANumber,
 }
 
-/// Something wrong, and where: bytes from the start of the text that the expression stands in.
+/// A problem of a constant expression, and its byte range from the start of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConstantProblem {
     /// What is wrong.
@@ -55,7 +55,7 @@ pub enum Side {
     Right,
 }
 
-/// Something wrong with an operand of an operator.
+/// A problem of one operand of an operator.
 pub type OperatorFault = (Wrong, Side);
 
 impl ExpressionValue {

@@ -1,6 +1,6 @@
 //! Number literals (manual 4.5.1 and 4.5.2), as the assembler reads them.
 
-/// What an integer literal says.
+/// A parsed integer literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IntegerLiteral {
     /// The 64 bits that the assembler makes of it.
@@ -11,7 +11,7 @@ pub struct IntegerLiteral {
     pub cut: bool,
 }
 
-/// What a floating-point literal says.
+/// A parsed floating-point literal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FloatLiteral {
     /// A decimal number, or the bits after `0d`.

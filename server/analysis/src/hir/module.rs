@@ -12,7 +12,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A piece of the module that is checked, and remembered, by itself.
+/// A top-level item of a module: the unit that is checked and cached.
 #[derive(Debug, Clone)]
 pub struct ModuleItem<'tree> {
     /// The node. A function that lacks its closing brace has the rest of the file for its node: then [`ModuleItem::range`]
@@ -29,7 +29,7 @@ pub fn items(snapshot: &Snapshot) -> Vec<ModuleItem<'_>> {
     snapshot.roots().flat_map(|root| items_of(snapshot, root)).collect()
 }
 
-/// The items of one piece of a text, by its root.
+/// The items of one chunk of a text, given its root node.
 pub fn items_of<'tree>(snapshot: &Snapshot, root: Node<'tree>) -> Vec<ModuleItem<'tree>> {
     let mut out = Vec::new();
     if root.is_error() && begins_function(root) {

@@ -178,7 +178,7 @@ pub enum Difference {
     Alignment,
 }
 
-/// Where two signatures differ.
+/// The first difference between two signatures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SignatureDifference {
     /// The number of results.
@@ -286,7 +286,7 @@ pub struct Signatures {
     before: HashMap<u64, NumberedSignature>,
 }
 
-/// A signature with its number.
+/// A signature with its content id.
 pub type NumberedSignature = (ContentId, Arc<Signature>);
 
 impl Signatures {

@@ -47,7 +47,7 @@ pub struct VariableSymbol {
     pub table: ContentId,
 }
 
-/// What the directive behind a label lists.
+/// The kind of list that follows a label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TargetListKind {
     /// `.branchtargets`.
@@ -107,7 +107,7 @@ impl Symbol {
     }
 }
 
-/// A declared name.
+/// A declared name and the range of its declaration.
 #[derive(Debug, Clone)]
 pub struct DeclaredSymbol {
     /// What it is.
@@ -116,7 +116,7 @@ pub struct DeclaredSymbol {
     pub range: Range<usize>,
 }
 
-/// The names of one block, each with what is known of it. Everything that looks up a name where PTX is written does it here.
+/// The names declared in one block. All name lookups in PTX source go through here.
 #[derive(Debug)]
 pub struct NameFrame<K, T> {
     names: HashMap<K, T>,

@@ -399,7 +399,7 @@ fn is_broken(item: &ModuleItem<'_>) -> bool {
     item.node.has_error() || open(item.node)
 }
 
-/// Whether another piece of the text follows an item with an error, so that what is missing at the end is not missing at the end of the file.
+/// Whether another chunk of the text follows an item with an error, so that what is missing at the end is not missing at the end of the file.
 fn is_followed(snapshot: &Snapshot, item: &ModuleItem<'_>) -> bool {
     item.node.has_error() && snapshot.roots().next_back().is_some_and(|last| item.range.end < last.start_byte())
 }

@@ -1,4 +1,4 @@
-//! What is remembered between two checks of a module.
+//! The caches that survive from one check of a module to the next.
 //!
 //! - [`Heads`]: how each spelling of an opcode with its modifiers is resolved, for one version and target.
 //! - [`Statements`]: the diagnostics of a statement, by the hash of its text, the module's version and target and the function's directives,
@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// What was found in a statement.
+/// The cached diagnostics of a statement.
 #[derive(Debug, Clone)]
 struct StatementResult {
     /// Ranges count from the start of the statement.
@@ -33,7 +33,7 @@ struct StatementResult {
     inside: Option<Arc<Inside>>,
 }
 
-/// What a block leaves behind for the rest of its function. Places count from where it begins.
+/// The names that a block declares and uses. Ranges count from the start of the block.
 #[derive(Debug)]
 pub struct Inside {
     /// The names that it declares.
@@ -46,7 +46,7 @@ pub struct Inside {
     pub of_module: Box<[Box<str>]>,
 }
 
-/// What a name stands for at a place.
+/// The meaning of a name at a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NameMeaning {
     /// Nothing, if it is declared nowhere.

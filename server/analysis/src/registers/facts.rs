@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Of one function.
+/// The register facts of one function.
 #[derive(Debug, Clone, Default)]
 pub struct FunctionFacts {
     /// Where each instruction begins, its guard included.
@@ -29,7 +29,7 @@ pub struct FunctionFacts {
     usage: FunctionUsage,
 }
 
-/// A register that some instruction names.
+/// Uses, lifetime and value of one register that some instruction names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegisterFacts {
     /// Where the name stands in its declaration.

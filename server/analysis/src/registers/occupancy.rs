@@ -69,7 +69,7 @@ pub struct Needs {
     pub threads: Option<u32>,
 }
 
-/// How many CTAs each thing leaves room for.
+/// The number of CTAs that each resource allows.
 struct CtaLimits {
     registers: u32,
     shared: u32,

@@ -4,7 +4,7 @@ use crate::flow::liveness::Liveness;
 use crate::flow::{FlowFunction, Graph, RegisterSlot};
 use crate::hir::types::TypeId;
 
-/// A number of registers.
+/// A number of registers by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord, Hash)]
 pub struct RegisterCount {
     /// General registers of 32 bits: one of 64 bits is two, one of 16 bits is one.
@@ -14,7 +14,7 @@ pub struct RegisterCount {
 }
 
 impl RegisterCount {
-    /// What a register of a type takes.
+    /// The registers that one of this type occupies.
     pub fn of(ty: TypeId) -> Self {
         match ty.info().bits {
             1 => Self { b32: 0, predicates: 1 },
@@ -32,7 +32,7 @@ impl RegisterCount {
         self.predicates = self.predicates.saturating_sub(other.predicates);
     }
 
-    /// The more of each kind.
+    /// The maximum of each kind.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         Self { b32: self.b32.max(other.b32), predicates: self.predicates.max(other.predicates) }

@@ -20,16 +20,16 @@ use shared::SharedLayout;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Why a function gets fewer registers than it could use.
+/// The register limit of a function and the directive that sets it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegisterLimit {
-    /// So many.
+    /// Registers per thread.
     pub registers: u32,
     /// The directive that says so, in the file; nothing for the limit of the target.
     pub directive: Option<Range<usize>>,
 }
 
-/// A function with a body.
+/// The register report of one function with a body.
 #[derive(Debug, Clone)]
 pub struct RegisterReport {
     /// Its name.

@@ -22,7 +22,7 @@ pub struct SharedVariable {
     pub dynamic: bool,
 }
 
-/// What the header of a function bounds; each with the place of the directive, from the start of the item.
+/// The launch bounds in a function header, each with the byte range of its directive from the start of the item.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LaunchBounds {
     /// `.maxnreg`.
@@ -36,7 +36,7 @@ pub struct LaunchBounds {
 }
 
 impl LaunchBounds {
-    /// Of a function.
+    /// The launch bounds of a function.
     pub fn of(function: &FlowFunction) -> Self {
         let one = |bound| function.bound(bound).map(|(tuning, number)| (number, tuning.range.clone()));
         let all = |bound, exact| one(bound).map(|(number, range)| (number, exact, range));
@@ -49,7 +49,7 @@ impl LaunchBounds {
     }
 }
 
-/// Calls of one function.
+/// The calls to one callee.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallUsage {
     /// Whom they call; nothing for a call through a register.
@@ -61,7 +61,7 @@ pub struct CallUsage {
 /// The option of `.target` for modules that are debugged.
 const DEBUG: &str = "debug";
 
-/// What one function needs by itself.
+/// The registers and shared memory that one function needs, without its callees.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FunctionUsage {
     /// Registers at each instruction.

@@ -19,7 +19,7 @@ mod search;
 
 pub use search::{numbers, occurrences, ranges};
 
-/// What a declaration declares.
+/// The kind of name that a declaration declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeclarationKind {
     /// A register, or a range of them.
@@ -40,7 +40,7 @@ pub enum DeclarationKind {
     Alias,
 }
 
-/// A declaration.
+/// A declaration in the syntax tree.
 #[derive(Debug, Clone, Copy)]
 pub struct DeclarationNode<'t> {
     /// The statement, parameter, label, function or alias.
@@ -419,7 +419,7 @@ fn item<'t>(snapshot: &'t Snapshot, node: Node<'t>, name: &str) -> Option<Declar
     Some(DeclarationNode { statement: node, declarator: node, what, count: None, scope: None, kernel: false })
 }
 
-/// The names around a place, for matching operands.
+/// The names visible at a node, for matching operands.
 #[derive(Debug)]
 pub struct LocalNames<'t> {
     snapshot: &'t Snapshot,

@@ -30,7 +30,7 @@ pub(super) struct Builder<'n> {
     fragments: Vec<FragmentInfo>,
 }
 
-/// What most entries have in common.
+/// The lines that most entries have in common.
 #[derive(Default)]
 pub(super) struct CommonLines {
     pub summary: &'static str,

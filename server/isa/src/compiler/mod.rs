@@ -183,7 +183,7 @@ fn expand(value: &str) -> Vec<String> {
     vec![format!(".{value}")]
 }
 
-/// What the lines under a form may refer to.
+/// The slots, maps and operands that the lines under a form may refer to.
 struct FormContext<'a> {
     slots: &'a [ModifierSlot],
     maps: &'a [Map],

@@ -4,7 +4,7 @@ use super::{Dimension, FormValue, Formula, OperandPair, OperandTest, SlotTest};
 use crate::emit::{Emit, choice};
 
 choice! {
-    /// What an operand looks like.
+    /// The syntactic pattern of an operand.
     enum FormPattern {
         /// A value, a list in braces or a label.
         Value(FormValue),
@@ -18,7 +18,7 @@ choice! {
         Sink,
     }
 
-    /// Read, written or both.
+    /// Whether an operand is read, written or both.
     enum OperandAccess {
         /// Read.
         Read,
@@ -82,7 +82,7 @@ choice! {
         None,
     }
 
-    /// What kind of thing an operand is.
+    /// The kind of an operand value.
     enum ValueKind {
         /// A register or an immediate.
         Value,
@@ -138,7 +138,7 @@ choice! {
         Bits(&'static TypeExpr),
     }
 
-    /// How many elements.
+    /// The number of elements of an operand.
     enum Length {
         /// No list.
         Scalar,

@@ -100,7 +100,7 @@ table! {
 }
 
 choice! {
-    /// What the number of a directive bounds.
+    /// The launch property that the number of a directive bounds.
     enum LaunchBound {
         /// The registers of a thread, from above.
         Registers,
@@ -116,7 +116,7 @@ choice! {
         WholeCluster,
     }
 
-    /// What an argument of a directive is.
+    /// The kind of a directive argument.
     enum ArgumentKind {
         /// Nothing.
         Nothing,

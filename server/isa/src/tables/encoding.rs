@@ -53,7 +53,7 @@ table! {
         values: &'static [EncodedMeaning],
     }
 
-    /// What a number stands for.
+    /// The meaning of a number in a bit field.
     struct EncodedMeaning {
         /// The number.
         number: u64,

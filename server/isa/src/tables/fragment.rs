@@ -124,7 +124,7 @@ choice! {
         Operation(FormulaOperation),
     }
 
-    /// What a formula may ask for.
+    /// A variable of a formula.
     enum FormulaVariable {
         /// `lane`: the thread in its warp.
         Lane,

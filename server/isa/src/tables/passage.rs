@@ -11,7 +11,7 @@ table! {
         when: &'static [WrittenTest],
     }
 
-    /// A test of what a statement has.
+    /// A test of the modifiers and operands of a statement.
     struct WrittenTest {
         /// Modifiers with their dots, or operands as the form names them: one of them is written.
         any: &'static [&'static str],

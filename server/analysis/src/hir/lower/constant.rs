@@ -10,7 +10,7 @@ use ptx_syntax::{Node, fields, kinds};
 /// Expressions nested deeper than this have no value, so that evaluating one cannot exhaust the stack.
 const DEEPEST: usize = 200;
 
-/// What is around a node.
+/// The position of a node in its constant expression.
 #[derive(Clone, Copy)]
 struct ExpressionContext {
     /// How many nodes of the expression.

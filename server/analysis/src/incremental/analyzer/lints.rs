@@ -19,7 +19,7 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What is remembered of a function.
+/// The cached lints of a function.
 #[derive(Debug)]
 struct CachedLints {
     environment: u64,
@@ -174,7 +174,7 @@ impl Analyzer {
 /// Whether the result is no longer wanted; called from several threads.
 pub type Cancelled<'a> = dyn Fn() -> bool + Sync + 'a;
 
-/// What the second pass over a function looks at besides the function.
+/// The module around a function that the flow lints read.
 struct LintContext<'a> {
     snapshot: &'a Snapshot,
     header: &'a Header,

@@ -4,7 +4,7 @@ use crate::hir::statements::{self, Child, is_statement};
 use ptx_syntax::Node;
 use std::ops::Range;
 
-/// What is known of a statement without its node. Offsets count from the start of the item.
+/// Range, kind and hash of a statement, without its node. Offsets count from the start of the item.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct KnownStatement {
     /// Where it begins.
@@ -42,7 +42,7 @@ pub struct ChangedRange {
     pub new_end: usize,
 }
 
-/// The statements of a function's block when it was checked before.
+/// The statements of a function's block at the previous check.
 #[derive(Debug)]
 pub struct EarlierStatements<'o> {
     /// In order.

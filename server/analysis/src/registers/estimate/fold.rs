@@ -19,7 +19,7 @@ const QUICK: u32 = 5;
 /// Cycles of a load from a space of which the tables say nothing: what is hoisted as far as it goes.
 pub const FAR: u32 = 400;
 
-/// What is known of a unit.
+/// Where the value of a unit lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum UnitKind {
     /// A number.
@@ -30,7 +30,7 @@ enum UnitKind {
     Register,
 }
 
-/// Folding in progress.
+/// Constant folding and copy propagation over a function.
 pub struct ConstantFolding<'a> {
     function: &'a FlowFunction,
     /// Where the units of each slot begin.

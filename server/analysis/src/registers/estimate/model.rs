@@ -20,7 +20,7 @@ enum TreeNode {
     Leaf(f32),
 }
 
-/// All trees, one after the other.
+/// The regression trees of the model, concatenated.
 #[derive(Debug, Default)]
 struct TreeEnsemble {
     /// What is added in any case.

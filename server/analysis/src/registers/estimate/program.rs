@@ -7,10 +7,10 @@
 use super::fold::ConstantFolding;
 use crate::flow::{FlowFunction, Graph};
 
-/// A unit.
+/// The index of a 32-bit register unit.
 pub type RegisterUnit = u32;
 
-/// How an operation goes with memory.
+/// The effect of an operation on memory, which limits its reordering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryEffect {
     /// Not at all, or it reads memory that does not change.
@@ -23,7 +23,7 @@ pub enum MemoryEffect {
     Barrier,
 }
 
-/// An instruction of the assembler, or a few.
+/// One scheduled operation: a machine instruction, or a few.
 #[derive(Debug, Clone)]
 pub struct EstimateOperation {
     /// Units that it reads, each once.
@@ -46,7 +46,7 @@ pub struct EstimateOperation {
     pub call: Option<u32>,
 }
 
-/// A function for the model.
+/// A function as the register estimate sees it.
 #[derive(Debug, Clone, Default)]
 pub struct EstimateProgram {
     /// For each block of the graph its operations, in the order of the text; none where control never comes.

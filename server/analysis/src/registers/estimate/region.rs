@@ -7,7 +7,7 @@ use crate::flow::Graph;
 /// The longest piece of code that is executed under a guard instead of jumped over, in operations.
 const MAX_OPERATIONS: usize = 12;
 
-/// Blocks that follow one another, as one.
+/// Consecutive basic blocks merged into one.
 pub struct BlockRegion {
     /// The first block.
     pub first: usize,

@@ -20,7 +20,7 @@ const MOST_LOCAL: u64 = 1024;
 
 macro_rules! shape {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// What the model is told of a function. Numbers of general registers unless said otherwise.
+        /// The features of a function that the model reads. Numbers of general registers unless said otherwise.
         #[derive(Debug, Clone, Copy, Default, PartialEq)]
         pub struct FunctionFeatures {
             $($(#[$doc])* pub $name: f32,)*
@@ -215,7 +215,7 @@ impl FunctionFeatures {
     }
 }
 
-/// The most that is live in any block.
+/// Maxima of live registers over all blocks.
 #[derive(Default)]
 struct LiveMaxima {
     counter: Counter,

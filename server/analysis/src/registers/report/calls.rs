@@ -4,10 +4,10 @@ use crate::registers::{self, FunctionUsage};
 use ptx_isa::tables::Multiprocessor;
 use std::collections::{HashMap, HashSet};
 
-/// A function in the order of the text: name, whether it is a kernel, what it needs by itself.
+/// A function: its name, whether it is a kernel, its own usage.
 type NamedUsage<'a> = (&'a str, bool, &'a FunctionUsage);
 
-/// The calls of the functions of a module.
+/// The call graph of a module.
 pub(super) struct CallGraph<'a> {
     functions: &'a [NamedUsage<'a>],
     by_name: HashMap<&'a str, usize>,

@@ -7,7 +7,7 @@ use ptx_syntax::{Snapshot, fields, kinds};
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-/// The order of the variables of a module.
+/// The layout of the shared variables of a module.
 pub(super) struct SharedLayout<'s, 't> {
     snapshot: &'s Snapshot,
     items: &'s [ModuleItem<'t>],
