@@ -1,6 +1,6 @@
 //! The caches that survive from one check of a module to the next.
 //!
-//! - [`Heads`]: how each spelling of an opcode with its modifiers is resolved, for one version and target.
+//! - `MnemonicCache`: the resolved mnemonics, for one version and target.
 //! - [`Statements`]: the diagnostics of a statement, by the hash of its text, the module's version and target and the function's directives,
 //!   with the meaning of every name that the check looked up. Reuse compares those meanings, however long the statement was away, so a
 //!   result cannot be stale.
