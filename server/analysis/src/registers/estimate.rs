@@ -1,6 +1,6 @@
 //! What the assembler makes of a function: an estimate.
 //!
-//! [`Program`](program::Program) is the function after what an optimising assembler surely does (copies, constants, parameters and sums
+//! [`EstimateProgram`](program::EstimateProgram) is the function after what an optimising assembler surely does (copies, constants, parameters and sums
 //! of addresses need no registers, unread results are gone). Short branches become guards ([`region`]), small loops are unrolled
 //! ([`unroll`]), and each block is put into an order that hides latencies ([`schedule`]); how many registers are live then is
 //! [counted](live). What the assembler does besides is not known; [`model`] is fitted to what it printed for a few hundred kernels, and
