@@ -1,7 +1,7 @@
 //! Random edits in many sessions, each compared with a fresh check: `sessions SEED EDITS FILE…`.
 //!
 //! In half of the sessions lines go away and come back, declarations as often as their uses; in the others anything is put in, deleted and
-//! moved. Texts are parsed as a whole and in small pieces. It ends with a panic at the first difference: in diagnostics, lints, or registers.
+//! moved. Texts are parsed as a whole and in small chunks. It ends with a panic at the first difference: in diagnostics, lints, or registers.
 
 use ptx_tests::generate::Random;
 use ptx_tests::sessions::{scribble, toggle};
@@ -24,9 +24,9 @@ fn main() {
     let begin = Instant::now();
     while edits < most {
         let text = &texts[random.below(texts.len())];
-        let pieces = [None, Some(300), Some(3_000)][random.below(3)];
+        let chunks = [None, Some(300), Some(3_000)][random.below(3)];
         let session = if sessions % 2 == 0 { toggle } else { scribble };
-        edits += session(text, pieces, STEPS, &mut random);
+        edits += session(text, chunks, STEPS, &mut random);
         sessions += 1;
         if sessions % 50 == 0 {
             println!("{edits} edits, {sessions} sessions, {:.0} s", begin.elapsed().as_secs_f64());

@@ -12,7 +12,7 @@ cd "$(dirname "$0")"
 seconds=${1:-120}
 shift || true
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(grammar edits check format isa launch interpreter lsp dap pieces)
+[ ${#targets[@]} -gt 0 ] || targets=(grammar edits check format isa launch interpreter lsp dap chunks)
 work=${PTX_FUZZ_WORK:-$PWD/work}
 jobs=${PTX_FUZZ_JOBS:-2}
 host=$(rustc -vV | sed -n 's/^host: //p')

@@ -62,7 +62,7 @@ pub fn representative(form: &'static Form, random: &mut Random) -> Vec<Values> {
 
 /// What may stand in each slot; nothing first where that may be.
 fn choices(form: &'static Form) -> Vec<Vec<Option<&'static str>>> {
-    let of = |slot: &'static ptx_isa::tables::Slot| {
+    let of = |slot: &'static ptx_isa::tables::ModifierSlot| {
         let none = slot.optional.then_some(None);
         none.into_iter().chain(slot.values.iter().copied().map(Some)).collect()
     };

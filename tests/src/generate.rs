@@ -2,7 +2,7 @@
 
 use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Access, Form, Kind, TypeClass};
+use ptx_isa::tables::{Form, OperandAccess, TypeClass, ValueKind};
 
 /// A small random number generator, so that what is generated never changes by itself.
 #[derive(Debug, Clone)]
@@ -35,12 +35,12 @@ pub fn operands(form: &Form, values: &[Option<&'static str>], variant: &OperandV
     let kind =
         |shape: &OperandPattern| if let OperandPattern::Value(spec) = shape { Some(spec.value.kind) } else { None };
     // With a list of targets the function is in a register.
-    let indirect = variant.operands.iter().any(|(_, shape)| kind(shape) == Some(Kind::Targets));
+    let indirect = variant.operands.iter().any(|(_, shape)| kind(shape) == Some(ValueKind::Targets));
     for (place, (index, shape)) in variant.operands.iter().enumerate() {
         let after = form.slots.iter().zip(values).filter(|(slot, _)| slot.after_operand == index + 1);
         let suffix: String = after.filter_map(|(_, value)| *value).collect();
         let mut text = match kind(shape) {
-            Some(Kind::Function) if indirect => "%rd7".to_owned(),
+            Some(ValueKind::Function) if indirect => "%rd7".to_owned(),
             _ => good(shape, place),
         };
         if !suffix.is_empty() && text.starts_with('[') {
@@ -67,7 +67,7 @@ fn good(shape: &OperandPattern, place: usize) -> String {
         OperandPattern::Address(parts) => {
             let parts: Vec<String> = parts
                 .iter()
-                .map(|s| if matches!(s.value.kind, Kind::Address(_)) { base(s) } else { value(s, place) })
+                .map(|s| if matches!(s.value.kind, ValueKind::Address(_)) { base(s) } else { value(s, place) })
                 .collect();
             format!("[{}]", parts.join(", "))
         }
@@ -83,7 +83,7 @@ fn base(spec: &OperandSpec) -> String {
         Some(".local") => "lm",
         Some(".param::func") => "lp",
         // The parameters of a kernel cannot be written.
-        Some(".param") if spec.value.access != Access::Read => "lp",
+        Some(".param") if spec.value.access != OperandAccess::Read => "lp",
         Some(".param" | ".param::entry") => "q",
         _ => "gl",
     }
@@ -92,18 +92,18 @@ fn base(spec: &OperandSpec) -> String {
 
 fn value(spec: &OperandSpec, place: usize) -> String {
     match spec.value.kind {
-        Kind::Label => return "L".to_owned(),
-        Kind::Function => return "f".to_owned(),
-        Kind::Targets if spec.value.symbol => return "P".to_owned(),
-        Kind::Targets => return "T".to_owned(),
-        Kind::Address(_) => return format!("[{}]", base(spec)),
-        Kind::Opaque("samplerref") => return "sa".to_owned(),
-        Kind::Opaque("surfref") => return "su".to_owned(),
-        Kind::Opaque(_) => return "tx".to_owned(),
+        ValueKind::Label => return "L".to_owned(),
+        ValueKind::Function => return "f".to_owned(),
+        ValueKind::Targets if spec.value.symbol => return "P".to_owned(),
+        ValueKind::Targets => return "T".to_owned(),
+        ValueKind::Address(_) => return format!("[{}]", base(spec)),
+        ValueKind::Opaque("samplerref") => return "sa".to_owned(),
+        ValueKind::Opaque("surfref") => return "su".to_owned(),
+        ValueKind::Opaque(_) => return "tx".to_owned(),
         _ => {}
     }
     if let Some(range) = spec.value.ranges.first()
-        && spec.value.access == Access::Read
+        && spec.value.access == OperandAccess::Read
     {
         return range.high.min(range.low.max(0) + range.step * 2).to_string();
     }

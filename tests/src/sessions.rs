@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub struct Session {
     document: Document,
     analyzer: Analyzer,
-    pieces: Option<usize>,
+    chunks: Option<usize>,
     texts: Vec<String>,
     /// How many edits there were.
     pub edits: usize,
@@ -32,13 +32,13 @@ fn analyzer() -> Analyzer {
 }
 
 impl Session {
-    /// Opens a text, as a whole or in pieces of at least so many bytes.
-    pub fn new(text: &str, pieces: Option<usize>) -> Self {
-        let document = match pieces {
+    /// Opens a text, as a whole or in chunks of at least so many bytes.
+    pub fn new(text: &str, chunks: Option<usize>) -> Self {
+        let document = match chunks {
             Some(size) => Document::with_chunk_size(text, 1, size),
             None => Document::new(text),
         };
-        let mut out = Self { document, analyzer: analyzer(), pieces, texts: vec![text.to_owned()], edits: 0 };
+        let mut out = Self { document, analyzer: analyzer(), chunks, texts: vec![text.to_owned()], edits: 0 };
         everything(&mut out.analyzer, &out.document.snapshot());
         out
     }
@@ -51,7 +51,7 @@ impl Session {
     /// The fewest of the last texts that show the same.
     fn shortest(&self) -> Vec<String> {
         let shows = |texts: &[String]| {
-            let mut session = Self::new(&texts[0], self.pieces);
+            let mut session = Self::new(&texts[0], self.chunks);
             catch_unwind(AssertUnwindSafe(|| {
                 for text in &texts[1..] {
                     let snapshot = session.replaced(text);
@@ -142,7 +142,7 @@ fn is_declaration(line: &str) -> bool {
 }
 
 /// Changes and restores random lines: declarations as often as their uses. Returns how many edits that were.
-pub fn toggle(text: &str, pieces: Option<usize>, steps: usize, random: &mut Random) -> usize {
+pub fn toggle(text: &str, chunks: Option<usize>, steps: usize, random: &mut Random) -> usize {
     let original: Vec<&str> = text.lines().collect();
     let mut lines: Vec<String> = original.iter().map(|l| (*l).to_owned()).collect();
     let of = |declarations: bool| -> Vec<usize> {
@@ -151,7 +151,7 @@ pub fn toggle(text: &str, pieces: Option<usize>, steps: usize, random: &mut Rand
         all.map(|(i, _)| i).collect()
     };
     let (declarations, uses) = (of(true), of(false));
-    let mut session = Session::new(text, pieces);
+    let mut session = Session::new(text, chunks);
     for _ in 0..steps {
         let from = if random.below(2) == 0 || uses.is_empty() { &declarations } else { &uses };
         let at = from[random.below(from.len())];
@@ -201,8 +201,8 @@ const PIECES: &[&str] = &[
 ];
 
 /// Deletes, inserts and moves at random places, and goes back to the beginning now and then. Returns how many edits that were.
-pub fn scribble(text: &str, pieces: Option<usize>, steps: usize, random: &mut Random) -> usize {
-    let mut session = Session::new(text, pieces);
+pub fn scribble(text: &str, chunks: Option<usize>, steps: usize, random: &mut Random) -> usize {
+    let mut session = Session::new(text, chunks);
     for step in 1..=steps {
         let now = session.text();
         let place = |random: &mut Random| {

@@ -4,6 +4,8 @@
 mod bytes;
 #[path = "../fuzz/src/check.rs"]
 mod check;
+#[path = "../fuzz/src/chunks.rs"]
+mod chunks;
 #[path = "../fuzz/src/dap.rs"]
 mod dap;
 #[path = "../fuzz/src/edits.rs"]
@@ -20,8 +22,6 @@ mod isa;
 mod launch;
 #[path = "../fuzz/src/lsp.rs"]
 mod lsp;
-#[path = "../fuzz/src/pieces.rs"]
-mod pieces;
 #[path = "../fuzz/src/wire.rs"]
 mod wire;
 
@@ -43,7 +43,7 @@ const TARGETS: &[Target] = &[
     ("isa", isa::run),
     ("launch", launch::run),
     ("lsp", lsp::run),
-    ("pieces", pieces::run),
+    ("chunks", chunks::run),
 ];
 
 static PANICS: AtomicUsize = AtomicUsize::new(0);

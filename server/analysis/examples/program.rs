@@ -1,8 +1,8 @@
 //! Lowers the whole modules in files for execution, and says how long it took and what has no value:
 //! `cargo run --release -p ptx-analysis --example program -- FILE…`
 
-use ptx_analysis::flow::Value;
-use ptx_analysis::{Analyzer, program::Program};
+use ptx_analysis::flow::OperandValue;
+use ptx_analysis::{Analyzer, program::ModuleProgram};
 use ptx_syntax::Snapshot;
 use std::time::Instant;
 
@@ -18,7 +18,7 @@ fn main() {
         let snapshot = Snapshot::new(&text);
         let found = Analyzer::default().analyze(&snapshot).diagnostics;
         let start = Instant::now();
-        let program = Program::of(&snapshot, &found);
+        let program = ModuleProgram::of(&snapshot, &found);
         let lowered = start.elapsed();
         let bodies = || program.functions.iter().filter_map(|f| Some((f, f.body.as_ref()?)));
         let instructions: usize = bodies().map(|(_, b)| b.instructions.len()).sum();
@@ -45,7 +45,7 @@ fn main() {
                 let range = operand.range.start as usize + callable.start..operand.range.end as usize + callable.start;
                 let text = text.get(range).unwrap_or("");
                 match (operand.value, operand.offset) {
-                    (Value::Unknown, _) => println!("    {}: `{text}` has no value", callable.name),
+                    (OperandValue::Unknown, _) => println!("    {}: `{text}` has no value", callable.name),
                     (_, None) => println!("    {}: `{text}` has no offset", callable.name),
                     _ => {}
                 }

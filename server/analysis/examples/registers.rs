@@ -3,7 +3,7 @@
 //! `cargo run --release -p ptx-analysis --example registers -- [--target sm_90] FILE…` prints file, function, target, then `name=value`.
 
 use ptx_analysis::Analyzer;
-use ptx_analysis::registers::estimate::Shape;
+use ptx_analysis::registers::estimate::FunctionFeatures;
 use ptx_analysis::registers::report;
 use ptx_syntax::Snapshot;
 use std::time::{Duration, Instant};
@@ -38,7 +38,7 @@ fn main() {
         for kernel in report(&snapshot, &facts, used) {
             let usage = kernel.facts.usage();
             let values = usage.demand.shape.values();
-            let shape = Shape::NAMES.iter().zip(values).map(|(name, value)| format!("{name}={value}"));
+            let shape = FunctionFeatures::NAMES.iter().zip(values).map(|(name, value)| format!("{name}={value}"));
             instructions += kernel.facts.count();
             println!(
                 "{path}\t{}\t{}\tkernel={}\tregisters={}\tlimit={}\tcalls_take={}\tsettled={}\t{}",

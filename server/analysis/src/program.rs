@@ -1,7 +1,7 @@
 //! The whole module lowered for execution: functions, variables with their initial bytes, places in other files.
 //!
 //! It borrows nothing and knows no syntax node, so that it can be kept, sent to another thread and run many times. What the
-//! assembler refuses is lowered as far as it is understood; [`Program::errors`] says what is wrong with it.
+//! assembler refuses is lowered as far as it is understood; [`ModuleProgram::errors`] says what is wrong with it.
 
 mod body;
 mod initial;
@@ -9,14 +9,14 @@ mod initial;
 mod tests;
 
 use crate::check::diagnostic::{Diagnostic, Severity};
-use crate::flow::{self, Function};
+use crate::flow::{self, FlowFunction};
 use crate::forms::mnemonics::MnemonicCache;
 use crate::hir::ast::Declaration;
 use crate::hir::declared::{self, linkage_named};
-use crate::hir::lower::{self, Source, named_children};
-use crate::hir::module::{Header, Item, is_function, items};
+use crate::hir::lower::{self, ItemSource, named_children};
+use crate::hir::module::{Header, ModuleItem, is_function, items};
 use crate::hir::signature::{Parameter, Signature};
-use crate::hir::symbols::{self, Origin, Symbol};
+use crate::hir::symbols::{self, Symbol, VariableOrigin};
 use crate::incremental::analyzer::{Analyzer, module_of};
 use crate::target::Environment;
 use ptx_isa::ISA;
@@ -26,13 +26,13 @@ use std::ops::Range;
 
 /// A module, ready to be executed.
 #[derive(Debug, Clone, Default)]
-pub struct Program {
+pub struct ModuleProgram {
     /// Version, target, address size.
     pub environment: Environment,
     /// Its functions, each name once, in the order of their first declarations.
-    pub functions: Vec<Callable>,
+    pub functions: Vec<ProgramFunction>,
     /// The variables outside of functions, each name once, in the order of their first declarations.
-    pub variables: Vec<Global>,
+    pub variables: Vec<ModuleVariable>,
     /// The numbers and names of the files that `.loc` refers to.
     pub files: Vec<(u32, Box<str>)>,
     /// What the assembler would refuse, in the order of the text; ranges count from the start of the file.
@@ -41,16 +41,16 @@ pub struct Program {
     variable_names: HashMap<Box<str>, usize>,
 }
 
-/// A function.
+/// A function of the module.
 #[derive(Debug, Clone, Default)]
-pub struct Callable {
+pub struct ProgramFunction {
     /// Its name.
     pub name: Box<str>,
     /// `.entry`.
     pub kernel: bool,
-    /// What it does; nothing if it is only declared. Not all of it is there unless [`Function::complete`] says so.
-    pub body: Option<Function>,
-    /// Where its item begins in the file, in bytes: ranges in [`Callable::body`] count from there.
+    /// What it does; nothing if it is only declared. Not all of it is there unless [`FlowFunction::complete`] says so.
+    pub body: Option<FlowFunction>,
+    /// Where its item begins in the file, in bytes: ranges in [`ProgramFunction::body`] count from there.
     pub start: usize,
     /// Where its name stands in the file.
     pub name_range: Range<usize>,
@@ -67,10 +67,10 @@ pub struct Callable {
     /// By `.alias` this name stands for that function.
     pub alias: Option<Box<str>>,
     /// Where its instructions came from, in the order of the text.
-    pub locations: Vec<Location>,
+    pub locations: Vec<SourceLocation>,
     /// The `.global` and `.const` variables that its body declares with initial values.
-    pub initials: Vec<(u32, Initial)>,
-    /// Which of [`Program::errors`] are in it.
+    pub initials: Vec<(u32, InitialContents)>,
+    /// Which of [`ModuleProgram::errors`] are in it.
     pub errors: Range<usize>,
 }
 
@@ -85,7 +85,7 @@ pub struct Pointee {
 
 /// A `.loc`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Location {
+pub struct SourceLocation {
     /// The index of the instruction that follows; the number of instructions at the end of the body.
     pub instruction: u32,
     /// The number of the file.
@@ -96,25 +96,25 @@ pub struct Location {
     pub column: u32,
 }
 
-/// A variable outside of functions.
+/// A module-scope variable.
 #[derive(Debug, Clone)]
-pub struct Global {
+pub struct ModuleVariable {
     /// Its name.
     pub name: Box<str>,
     /// Where that stands in the file.
     pub range: Range<usize>,
     /// What it is. An array without a size has that which its initial values give it; without those it has none, as the
     /// `.extern .shared x[]` that is given its size with the launch.
-    pub symbol: symbols::Variable,
+    pub symbol: symbols::VariableSymbol,
     /// The linking directive.
     pub linkage: Option<&'static str>,
     /// Its initial contents.
-    pub initial: Initial,
+    pub initial: InitialContents,
 }
 
 /// The initial contents of a variable.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Initial {
+pub struct InitialContents {
     /// The first bytes, never more than the variable has: those that follow are zero.
     pub bytes: Vec<u8>,
     /// The declaration says what they are.
@@ -122,7 +122,7 @@ pub struct Initial {
     /// Addresses among them, which are known when the module is loaded.
     pub relocations: Vec<Relocation>,
     /// The fields of textures, samplers and surfaces.
-    pub fields: Vec<Field>,
+    pub fields: Vec<OpaqueField>,
 }
 
 /// An address, or a byte of one, in the contents of a variable.
@@ -133,7 +133,7 @@ pub struct Relocation {
     /// How many bytes of it: the lowest if it has more.
     pub width: u8,
     /// Whose address.
-    pub to: Target,
+    pub to: RelocationTarget,
     /// What is added to it, in bytes.
     pub addend: i64,
     /// As a generic address, and not as one in the state space of what it points to.
@@ -142,12 +142,12 @@ pub struct Relocation {
     pub byte: Option<u8>,
 }
 
-/// What an address leads to.
+/// The target of an address in initial contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum RelocationTarget {
     /// A variable of the module.
     Variable(Box<str>),
-    /// A variable of the same function: index into [`Function::variables`].
+    /// A variable of the same function: index into [`FlowFunction::variables`].
     Local(u32),
     /// A function, kernels among them.
     Function(Box<str>),
@@ -155,7 +155,7 @@ pub enum Target {
 
 /// A field of a texture, sampler or surface.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Field {
+pub struct OpaqueField {
     /// Which element of an array, else 0.
     pub element: u64,
     /// Its name.
@@ -173,7 +173,7 @@ pub enum FieldValue {
     Number(i64),
 }
 
-impl Program {
+impl ModuleProgram {
     /// Checks a module and lowers it.
     pub fn new(snapshot: &Snapshot) -> Self {
         Self::of(snapshot, &Analyzer::default().analyze(snapshot).diagnostics)
@@ -190,7 +190,7 @@ impl Program {
         let k = kinds();
         for (index, item) in items.iter().enumerate() {
             let text = snapshot.text(item.range.clone());
-            let source = Source { text: &text, base: item.range.start };
+            let source = ItemSource { text: &text, base: item.range.start };
             let kind = item.node.kind_id();
             if is_function(item.node) {
                 let mut callable = out.callable(source, item);
@@ -230,12 +230,12 @@ impl Program {
     }
 
     /// What is wrong inside of a function.
-    pub fn errors_in(&self, function: &Callable) -> &[Diagnostic] {
+    pub fn errors_in(&self, function: &ProgramFunction) -> &[Diagnostic] {
         self.errors.get(function.errors.clone()).unwrap_or_default()
     }
 
     /// What the head of a function says.
-    fn callable(&self, source: Source<'_>, item: &Item<'_>) -> Callable {
+    fn callable(&self, source: ItemSource<'_>, item: &ModuleItem<'_>) -> ProgramFunction {
         let (f, k) = (fields(), kinds());
         let node = item.node;
         let name = node.child_by_field_id(f.name).map(|n| source.word(n));
@@ -244,7 +244,7 @@ impl Program {
         let range = &item.range;
         let first = self.errors.partition_point(|d| d.range.start < range.start);
         let end = self.errors.partition_point(|d| d.range.start < range.end);
-        Callable {
+        ProgramFunction {
             name: name.map_or("", |n| n.text).into(),
             kernel: node.child_by_field_id(f.kind).is_some_and(|n| source.word(n).text == ".entry"),
             start: range.start,
@@ -255,12 +255,12 @@ impl Program {
             noreturn: signature.noreturn,
             linkage: linkage.and_then(|n| linkage_named(source.word(n).text)),
             errors: first..end.max(first),
-            ..Callable::default()
+            ..ProgramFunction::default()
         }
     }
 
     /// Enters a function: its definition says more than a declaration.
-    fn add_function(&mut self, callable: Callable) {
+    fn add_function(&mut self, callable: ProgramFunction) {
         if callable.name.is_empty() {
             return;
         }
@@ -272,11 +272,11 @@ impl Program {
         if first.body.is_none() && callable.body.is_some() {
             let noreturn = first.noreturn || callable.noreturn;
             let linkage = callable.linkage.or(first.linkage);
-            *first = Callable { noreturn, linkage, alias: first.alias.take(), ..callable };
+            *first = ProgramFunction { noreturn, linkage, alias: first.alias.take(), ..callable };
         }
     }
 
-    fn alias(&mut self, source: Source<'_>, node: Node<'_>) {
+    fn alias(&mut self, source: ItemSource<'_>, node: Node<'_>) {
         let f = fields();
         let word = |field| node.child_by_field_id(field).map(|n| source.word(n).text);
         let (Some(name), Some(aliasee)) = (word(f.name), word(f.aliasee)) else { return };
@@ -287,18 +287,18 @@ impl Program {
     }
 
     /// Enters the variables of a declaration.
-    fn declare(&mut self, source: Source<'_>, node: Node<'_>, (header, item): (&Header, usize)) {
+    fn declare(&mut self, source: ItemSource<'_>, node: Node<'_>, (header, item): (&Header, usize)) {
         let declaration = lower::declaration(source, node);
         let linkage = declaration.linkages.first().and_then(|l| linkage_named(l.text));
-        let names = initial::Names { header, item, function: None };
-        for (declared, initial) in with_initials(source, node, &declaration, Origin::Module, &names) {
+        let names = initial::InitializerNames { header, item, function: None };
+        for (declared, initial) in with_initials(source, node, &declaration, VariableOrigin::Module, &names) {
             let Symbol::Variable(mut symbol) = declared.symbol else { continue };
             symbol.bytes = initial.size.or(symbol.bytes);
             let range = source.absolute(declared.name.range());
             let base = declared.name.text;
             let made = |name: Box<str>| {
                 let (range, initial) = (range.clone(), initial.contents.clone());
-                Global { name, range, symbol, linkage, initial }
+                ModuleVariable { name, range, symbol, linkage, initial }
             };
             match declared.count {
                 Some(count) => {
@@ -310,7 +310,7 @@ impl Program {
     }
 
     /// Enters a variable: its definition says more than an `.extern` of the same name.
-    fn add_variable(&mut self, variable: Global) {
+    fn add_variable(&mut self, variable: ModuleVariable) {
         let Some(known) = self.variable_names.get(&variable.name) else {
             self.variable_names.insert(variable.name.clone(), self.variables.len());
             return self.variables.push(variable);
@@ -323,7 +323,7 @@ impl Program {
         }
     }
 
-    fn file(&mut self, source: Source<'_>, node: Node<'_>) {
+    fn file(&mut self, source: ItemSource<'_>, node: Node<'_>) {
         let Some((number, _)) = crate::hir::directive_parts::file_number(source, node) else { return };
         let path = named_children(node).find(|n| n.kind_id() == kinds().string).map_or("", |n| source.word(n).text);
         if self.files.iter().all(|(known, _)| *known != number) {
@@ -334,12 +334,12 @@ impl Program {
 
 /// The names of a declaration and what is initially in them.
 fn with_initials<'t>(
-    source: Source<'t>,
+    source: ItemSource<'t>,
     node: Node<'_>,
     declaration: &Declaration<'t>,
-    origin: Origin,
-    names: &initial::Names<'_>,
-) -> Vec<(declared::DeclaredName<'t>, initial::Contents)> {
+    origin: VariableOrigin,
+    names: &initial::InitializerNames<'_>,
+) -> Vec<(declared::DeclaredName<'t>, initial::SizedContents)> {
     let nodes = named_children(node).filter(|n| n.kind_id() == kinds().declarator);
     let values: HashMap<usize, Node<'_>> =
         nodes.filter_map(|n| Some((source.range(n).start, n.child_by_field_id(fields().value)?))).collect();
@@ -351,7 +351,7 @@ fn with_initials<'t>(
             (Symbol::Variable(variable), Some(value)) if !variable.external => {
                 initial::contents(source, value, declarator, variable, names)
             }
-            _ => initial::Contents::default(),
+            _ => initial::SizedContents::default(),
         };
         (name, contents)
     })
@@ -359,7 +359,7 @@ fn with_initials<'t>(
 }
 
 /// What `.ptr` says of each parameter.
-fn pointees(source: Source<'_>, node: Node<'_>) -> Vec<Option<Pointee>> {
+fn pointees(source: ItemSource<'_>, node: Node<'_>) -> Vec<Option<Pointee>> {
     let Some(list) = node.child_by_field_id(fields().parameters) else { return Vec::new() };
     let parameters = named_children(list).filter(|n| n.kind_id() == kinds().parameter);
     let one = |node: Node<'_>| {

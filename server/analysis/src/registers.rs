@@ -1,7 +1,7 @@
 //! How many registers functions need.
 //!
 //! - [`pressure`] – which registers hold a value at each instruction, exactly, in units of 32 bits; predicates apart.
-//! - [`Usage`] – of one function by itself: pressure, an estimate of what the assembler makes of it, the bounds of its header, its shared
+//! - [`FunctionUsage`] – of one function by itself: pressure, an estimate of what the assembler makes of it, the bounds of its header, its shared
 //!   memory, whom it calls. It is kept with the facts of the function ([`crate::registers::facts`]).
 //! - [`report`] – of all functions of a module with whom they call, their limits, and how many of their warps run at a time.
 //! - [`Figures`] – the report of the last second pass, kept in place while the text is edited.
@@ -20,6 +20,6 @@ mod usage;
 
 pub use figures::{Figure, Figures};
 pub use margins::{never_binds, spills_are_likely};
-pub use pressure::{Live, Pressure};
-pub use report::{Kernel, Limit, left_out, limit, report};
-pub use usage::{Bounds, Calls, SharedVariable, Usage};
+pub use pressure::{Pressure, RegisterCount};
+pub use report::{RegisterLimit, RegisterReport, left_out, limit, report};
+pub use usage::{CallUsage, FunctionUsage, LaunchBounds, SharedVariable};

@@ -7,15 +7,15 @@ mod header;
 pub mod names;
 pub mod walk;
 
-pub use crate::forms::choose::{Fit, ResolvedInstruction, choose};
+pub use crate::forms::choose::{ResolvedInstruction, VariantFit, choose};
 pub use header::environment;
 
 use crate::forms::mnemonic::{self, Mnemonic};
 use crate::forms::mnemonics::{MnemonicCache, ResolvedMnemonic};
 use crate::hir::ast::Instruction;
-use crate::hir::lower::{self, Source};
+use crate::hir::lower::{self, ItemSource};
 use crate::target::Environment;
-use names::Around;
+use names::LocalNames;
 use ptx_isa::tables::Opcode;
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::cell::{OnceCell, RefCell};
@@ -41,14 +41,14 @@ impl<'s> Semantics<'s> {
     }
 
     /// The names that are known at a node.
-    pub fn names_at(&self, node: Node<'s>) -> Around<'s> {
-        Around::new(self.snapshot, node)
+    pub fn names_at(&self, node: Node<'s>) -> LocalNames<'s> {
+        LocalNames::new(self.snapshot, node)
     }
 
     /// Calls `f` with the instruction that a node is; its ranges count from the start of the node.
     pub fn lowered<R>(&self, node: Node<'_>, f: impl FnOnce(&Instruction<'_>, &str) -> Option<R>) -> Option<R> {
         let text = self.snapshot.text(node.byte_range());
-        f(&lower::instruction(Source { text: &text, base: node.start_byte() }, node)?, &text)
+        f(&lower::instruction(ItemSource { text: &text, base: node.start_byte() }, node)?, &text)
     }
 
     /// The opcode and modifiers of an instruction against the tables.

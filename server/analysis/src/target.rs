@@ -4,7 +4,7 @@ pub mod project;
 
 use self::project::Project;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Gate, GateAlternative, GateKind, Target, Version};
+use ptx_isa::tables::{Gate, GateAlternative, GateKind, TargetInfo, Version};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub struct Environment {
     /// `.version`.
     pub version: Option<Version>,
     /// The architecture of `.target`.
-    pub target: Option<&'static Target>,
+    pub target: Option<&'static TargetInfo>,
     /// Its options, such as `texmode_independent`.
     pub options: Vec<&'static str>,
     /// `.address_size`, 32 where it is absent.
@@ -36,7 +36,7 @@ impl Hash for Environment {
 }
 
 /// The name of a target as the tables have it: `compute_90a` is another word for `sm_90a`.
-pub fn find_target(name: &str) -> Option<&'static Target> {
+pub fn find_target(name: &str) -> Option<&'static TargetInfo> {
     match name.strip_prefix("compute_") {
         Some(number) => ISA.target(&format!("sm_{number}")),
         None => ISA.target(name),
@@ -50,7 +50,7 @@ pub fn version(text: &str) -> Option<Version> {
 }
 
 /// The target of a name, if it is an architecture and not an option such as `debug`.
-pub fn find_architecture(name: &str) -> Option<&'static Target> {
+pub fn find_architecture(name: &str) -> Option<&'static TargetInfo> {
     find_target(name).filter(|t| !t.features.is_empty())
 }
 

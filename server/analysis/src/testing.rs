@@ -42,7 +42,7 @@ pub fn mended(code: Code, text: &str) -> String {
         .edits
         .iter()
         .filter_map(|e| match e {
-            crate::Edit::Replace(range, new) => Some((range.clone(), new.as_str())),
+            crate::FixEdit::Replace(range, new) => Some((range.clone(), new.as_str())),
             _ => None,
         })
         .collect();

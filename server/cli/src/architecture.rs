@@ -5,19 +5,19 @@ use clap::error::Error;
 use clap::{Arg, Command};
 use ptx_analysis::target::find_architecture;
 use ptx_isa::ISA;
-use ptx_isa::tables::Target;
+use ptx_isa::tables::TargetInfo;
 use std::ffi::OsStr;
 
 /// Reads a name, `sm_90a` or `compute_90a`; knows the names of the tables, so that a shell can complete them.
 #[derive(Debug, Clone, Copy)]
 pub struct Architecture;
 
-fn named(name: &str) -> Result<&'static Target, String> {
+fn named(name: &str) -> Result<&'static TargetInfo, String> {
     find_architecture(name).ok_or_else(|| format!("`{name}` is not an architecture such as `sm_90a`"))
 }
 
 impl TypedValueParser for Architecture {
-    type Value = &'static Target;
+    type Value = &'static TargetInfo;
 
     fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<Self::Value, Error> {
         named.parse_ref(command, argument, value)

@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use ptx_analysis::project::Project;
 use ptx_analysis::target::version;
 use ptx_analysis::{Analyzer, Code, Diagnostic, Severity};
-use ptx_isa::tables::{Target, Version};
+use ptx_isa::tables::{TargetInfo, Version};
 use ptx_lsp::levels::{self, DiagnosticLevels};
 use ptx_syntax::Snapshot;
 use std::collections::HashSet;
@@ -32,10 +32,10 @@ pub struct CheckArguments {
     format: CheckFormat,
     /// Check as if `.target` named this architecture (`sm_90a`); of several, each
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', hide_possible_values = true, value_parser = Architecture)]
-    target: Vec<&'static Target>,
+    target: Vec<&'static TargetInfo>,
     /// Warn of what one of these architectures has not got, though `.target` allows it
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', hide_possible_values = true, value_parser = Architecture)]
-    project_target: Vec<&'static Target>,
+    project_target: Vec<&'static TargetInfo>,
     /// Warn of what needs a newer PTX version than this one (`7.8`), though `.version` allows it
     #[arg(long, value_name = "VERSION", value_parser = newest)]
     project_version: Option<Version>,

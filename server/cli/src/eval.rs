@@ -9,7 +9,7 @@ use super::source::{self, InputContent, InputOrigin, place};
 use super::terminal::for_stdout;
 use clap::ValueEnum;
 use ptx_analysis::codes::Text;
-use ptx_analysis::program::Program;
+use ptx_analysis::program::ModuleProgram;
 use ptx_analysis::{Diagnostic, Finding, Severity};
 use ptx_interp::findings::{Checks, Kind};
 use ptx_interp::launch::{Launch, Mistake};
@@ -167,7 +167,7 @@ fn look_at(origin: &InputOrigin, arguments: &EvalArguments, several: bool) -> Ev
         out.remarks.push(format!("{name}: some bytes are not UTF-8 text"));
     }
     let text: Arc<str> = snapshot.rope().to_string().into();
-    let module = LaunchModule { program: Arc::new(Program::new(&snapshot)), text };
+    let module = LaunchModule { program: Arc::new(ModuleProgram::new(&snapshot)), text };
     let shown = NamedSnapshot { name: &name, snapshot: &snapshot };
     if let Some(entry) = &arguments.entry
         && !module.kernels().any(|k| k == entry)

@@ -8,10 +8,10 @@ use super::architecture::Architecture;
 use super::files::{self, complain};
 use super::source::{self, InputContent, InputOrigin, place};
 use clap::ValueEnum;
-use ptx_analysis::registers::{self, Kernel, estimate};
+use ptx_analysis::registers::{self, RegisterReport, estimate};
 use ptx_analysis::{Analyzer, Severity};
 use ptx_isa::ISA;
-use ptx_isa::tables::Target;
+use ptx_isa::tables::TargetInfo;
 use ptx_syntax::Snapshot;
 use std::io::Write;
 use std::num::NonZero;
@@ -28,7 +28,7 @@ pub struct RegsArguments {
     format: RegsFormat,
     /// Estimate for this architecture (`sm_90a`) in place of the one that `.target` names
     #[arg(long, value_name = "NAME", hide_possible_values = true, value_parser = Architecture)]
-    target: Option<&'static Target>,
+    target: Option<&'static TargetInfo>,
     /// How many files are read at a time [default: as many as there are processors]
     #[arg(short, value_name = "N")]
     jobs: Option<NonZero<usize>>,
@@ -60,10 +60,10 @@ enum RegsOutcome {
 struct RegsFile<'a> {
     name: &'a str,
     snapshot: &'a Snapshot,
-    target: &'static Target,
+    target: &'static TargetInfo,
     /// The target that the file, or the command line, names.
-    named: Option<&'static Target>,
-    kernels: &'a [Kernel],
+    named: Option<&'static TargetInfo>,
+    kernels: &'a [RegisterReport],
 }
 
 impl RegsFile<'_> {
@@ -72,7 +72,7 @@ impl RegsFile<'_> {
     }
 
     /// The line with the most registers; that of the function where it has no instructions.
-    fn peak(&self, kernel: &Kernel) -> usize {
+    fn peak(&self, kernel: &RegisterReport) -> usize {
         let instruction = kernel.facts.usage().pressure.peak as usize;
         self.line(kernel.facts.start(instruction).map_or(kernel.range.start, |at| kernel.start + at))
     }
@@ -142,7 +142,7 @@ fn look_at(origin: &InputOrigin, arguments: &RegsArguments, threads: usize) -> R
     analyzer.lints(&snapshot, &|| false);
     let facts = analyzer.facts();
     let own = checked.environment.target;
-    let is_old = |t: &&Target| estimate::number(t).is_some_and(|n| n < estimate::OLDEST);
+    let is_old = |t: &&TargetInfo| estimate::number(t).is_some_and(|n| n < estimate::OLDEST);
     let oldest = format!("sm_{}", estimate::OLDEST);
     let Some(target) = own.filter(|t| !is_old(t)).or_else(|| ISA.target(&oldest)) else {
         return RegsOutcome::Unreadable(format!("`{oldest}` is not in the tables"));

@@ -4,7 +4,7 @@ use super::arguments::LaunchArguments;
 use super::places::SourceMap;
 use super::threads::name;
 use super::wire::RequestFailure;
-use ptx_analysis::program::Program;
+use ptx_analysis::program::ModuleProgram;
 use ptx_interp::findings::{Checks, Fault, Kind, Site};
 use ptx_interp::launch::{Guessed, Launch, Placed, status_name, unexpected, verdicts};
 use ptx_interp::machine::{Settings, Status, Target};
@@ -83,7 +83,7 @@ pub fn load(arguments: &LaunchArguments, cancelled: &dyn Fn() -> bool) -> Result
         Some(other) => return Err(RequestFailure::shown(format!("`source` is `ptx` or `original`, not `{other}`"))),
     };
     let snapshot = Snapshot::new(&text);
-    let module = LaunchModule { program: Arc::new(Program::new(&snapshot)), text: text.as_str().into() };
+    let module = LaunchModule { program: Arc::new(ModuleProgram::new(&snapshot)), text: text.as_str().into() };
     let folder = folder_of(&path).to_owned();
     let (launch, files, written) = choose(arguments, &module, &name, &folder)?;
     let settings = settings(arguments)?;

@@ -1,7 +1,7 @@
 //! Where instructions are: lines of the PTX source, lines of the files it was made of, addresses.
 
 use super::types::DapSource;
-use ptx_analysis::program::{Callable, Location, Program};
+use ptx_analysis::program::{ModuleProgram, ProgramFunction, SourceLocation};
 use ptx_interp::decode::Executable;
 use ptx_interp::findings::Site;
 use ptx_syntax::Rope;
@@ -60,7 +60,7 @@ pub struct ResolvedBreakpoint {
 /// The text positions of all instructions that a kernel can reach.
 #[derive(Debug)]
 pub struct SourceMap {
-    program: Arc<Program>,
+    program: Arc<ModuleProgram>,
     rope: Rope,
     /// The PTX file.
     pub path: PathBuf,
@@ -251,7 +251,7 @@ impl SourceMap {
     }
 
     /// The range of lines of the item that a line is in.
-    fn item(&self, line: usize) -> Option<(&Callable, Range<usize>)> {
+    fn item(&self, line: usize) -> Option<(&ProgramFunction, Range<usize>)> {
         self.program.functions.iter().find_map(|c| {
             let end = c.start + c.body.as_ref()?.body.end as usize;
             let range = self.position(c.start).0..self.position(end.min(self.rope.len_bytes())).0 + 1;
@@ -283,7 +283,7 @@ impl SourceMap {
 }
 
 /// What `.loc` says of an instruction.
-fn location(callable: &Callable, instruction: u32) -> Option<Location> {
+fn location(callable: &ProgramFunction, instruction: u32) -> Option<SourceLocation> {
     let next = callable.locations.partition_point(|l| l.instruction <= instruction);
     callable.locations.get(next.checked_sub(1)?).copied().filter(|l| l.line > 0)
 }

@@ -312,7 +312,7 @@ impl View<'_> {
     }
 
     /// What is known of a variable of the module by its key.
-    fn symbol(&self, key: &str) -> Option<symbols::Variable> {
+    fn symbol(&self, key: &str) -> Option<symbols::VariableSymbol> {
         let program = &self.now.machine.executable.program;
         match key.split_once('/') {
             Some((function, variable)) => {
@@ -323,7 +323,7 @@ impl View<'_> {
         }
     }
 
-    fn element(symbol: Option<symbols::Variable>) -> Element {
+    fn element(symbol: Option<symbols::VariableSymbol>) -> Element {
         let ty = symbol.and_then(|s| s.ty).map(|t| t.info().name);
         ty.and_then(Element::named).unwrap_or(Element::byte())
     }
@@ -359,10 +359,10 @@ impl View<'_> {
         let Some(site) = frames.first().filter(|_| frame.depth == 0).map(|f| f.site) else { return Vec::new() };
         let Some(body) = machine.executable.function(site.function) else { return Vec::new() };
         let lane = self.lane_of(frame);
-        let on_stack = |v: &&ptx_analysis::flow::Variable| {
+        let on_stack = |v: &&ptx_analysis::flow::FlowVariable| {
             v.symbol.space == ".local" || v.symbol.space == ".param" && !(body.kernel && v.range.is_empty())
         };
-        let one = |v: &ptx_analysis::flow::Variable| {
+        let one = |v: &ptx_analysis::flow::FlowVariable| {
             let found = inspect::peek(machine, frame.target, Some(lane), Place::Named(&v.name, 0), 0).ok()?;
             let element = Self::element(Some(v.symbol));
             let at = MemoryReference { target: frame.target, lane, address: found.address };

@@ -4,9 +4,9 @@ use crate::definition::{aliasee, listed};
 use crate::references::{self, Access, name_at, own_name};
 use crate::walk::top;
 use ptx_analysis::lower::named_children;
-use ptx_analysis::semantics::names::{self, Declaration, What};
+use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
 use ptx_isa::ISA;
-use ptx_isa::tables::Flow;
+use ptx_isa::tables::ControlTransfer;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -46,7 +46,7 @@ pub fn callables(snapshot: &Snapshot, offset: usize) -> Vec<Callable> {
     if let Some(node) = name_at(snapshot, offset) {
         let name = snapshot.text(node.byte_range());
         let found = names::find(snapshot, node, &name);
-        let function = found.is_some_and(|d| matches!(d.what, What::Function | What::Alias));
+        let function = found.is_some_and(|d| matches!(d.what, DeclarationKind::Function | DeclarationKind::Alias));
         return callable(snapshot, &name).filter(|_| function).into_iter().collect();
     }
     let before = offset.checked_sub(1);
@@ -63,8 +63,8 @@ pub fn callables(snapshot: &Snapshot, offset: usize) -> Vec<Callable> {
 /// The function of that name; its body, if that is here.
 pub fn callable(snapshot: &Snapshot, name: &str) -> Option<Callable> {
     let all = names::all_in_module(snapshot, name);
-    let functions = || all.iter().filter(|d| d.what == What::Function);
-    let body = |d: &&Declaration<'_>| d.statement.child_by_field_id(fields().body).is_some();
+    let functions = || all.iter().filter(|d| d.what == DeclarationKind::Function);
+    let body = |d: &&DeclarationNode<'_>| d.statement.child_by_field_id(fields().body).is_some();
     let found = functions().find(body).or_else(|| functions().next())?;
     described(snapshot, found.statement)
 }
@@ -93,7 +93,7 @@ fn described(snapshot: &Snapshot, function: Node<'_>) -> Option<Callable> {
 
 /// Whether an opcode calls functions.
 fn calls(opcode: &str) -> bool {
-    ISA.opcode(opcode).is_some_and(|o| o.entries.iter().any(|e| e.flow == Flow::Call))
+    ISA.opcode(opcode).is_some_and(|o| o.entries.iter().any(|e| e.flow == ControlTransfer::Call))
 }
 
 /// Who calls the function of a name, in the order of the text.
@@ -207,16 +207,16 @@ fn callees(snapshot: &Snapshot, instruction: Node<'_>) -> Vec<(String, Range<usi
         let (name, place) = (snapshot.text(operand.byte_range()), operand.byte_range());
         let Some(found) = names::find(snapshot, operand, &name) else { continue };
         match found.what {
-            What::Function | What::Alias => {
+            DeclarationKind::Function | DeclarationKind::Alias => {
                 out.push((aliasee(snapshot, &name).unwrap_or(name.into_owned()), place));
             }
-            What::Targets => {
+            DeclarationKind::Targets => {
                 let list = found.statement.next_named_sibling().filter(|n| n.kind_id() == k.call_targets_directive);
                 let functions = list.map_or_else(Vec::new, |list| listed(snapshot, list));
                 let names = functions.iter().filter_map(own_name).map(|n| snapshot.text(n).into_owned());
                 out.extend(names.map(|name| (name, place.clone())));
             }
-            What::Variable => {
+            DeclarationKind::Variable => {
                 let table = found.declarator.child_by_field_id(f.value);
                 let names = table.into_iter().flat_map(named_children).filter(|n| n.kind_id() == k.identifier);
                 let names = names.map(|n| snapshot.text(n.byte_range()).into_owned());

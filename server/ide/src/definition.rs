@@ -4,7 +4,7 @@ use crate::references::{declaration_at, own_name};
 use crate::walk::top;
 use ptx_analysis::literal;
 use ptx_analysis::lower::named_children;
-use ptx_analysis::semantics::names::{self, Declaration, What};
+use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 
@@ -33,7 +33,7 @@ pub struct Targets {
 pub fn definition(snapshot: &Snapshot, offset: usize) -> Option<Targets> {
     let (found, node, name) = declaration_at(snapshot, offset)?;
     let all = declarations(snapshot, &found, &name);
-    let defined: Vec<&Declaration<'_>> = all.iter().filter(|d| is_definition(snapshot, d)).collect();
+    let defined: Vec<&DeclarationNode<'_>> = all.iter().filter(|d| is_definition(snapshot, d)).collect();
     let elsewhere = (defined.is_empty() && found.scope.is_none()).then_some(name);
     let targets = if defined.is_empty() { all.iter().map(target).collect() } else { targets(&defined) };
     Some(Targets { origin: node.byte_range(), targets, elsewhere })
@@ -43,7 +43,7 @@ pub fn definition(snapshot: &Snapshot, offset: usize) -> Option<Targets> {
 pub fn declaration(snapshot: &Snapshot, offset: usize) -> Option<Targets> {
     let (found, node, name) = declaration_at(snapshot, offset)?;
     let all = declarations(snapshot, &found, &name);
-    let declared: Vec<&Declaration<'_>> = all.iter().filter(|d| !is_definition(snapshot, d)).collect();
+    let declared: Vec<&DeclarationNode<'_>> = all.iter().filter(|d| !is_definition(snapshot, d)).collect();
     let targets = if declared.is_empty() { all.iter().map(target).collect() } else { targets(&declared) };
     Some(Targets { origin: node.byte_range(), targets, elsewhere: None })
 }
@@ -54,14 +54,14 @@ pub fn implementation(snapshot: &Snapshot, offset: usize) -> Option<Targets> {
     let (found, node, name) = declaration_at(snapshot, offset)?;
     let origin = node.byte_range();
     let all = match found.what {
-        What::Function | What::Alias => {
+        DeclarationKind::Function | DeclarationKind::Alias => {
             let name = aliasee(snapshot, &name).unwrap_or(name);
             let targets: Vec<Target> =
                 names::all_in_module(snapshot, &name).iter().filter(|d| is_body(d)).map(target).collect();
             let elsewhere = targets.is_empty().then_some(name);
             return Some(Targets { origin, targets, elsewhere });
         }
-        What::Targets => listed(snapshot, found.statement.next_named_sibling()?),
+        DeclarationKind::Targets => listed(snapshot, found.statement.next_named_sibling()?),
         _ => return None,
     };
     Some(Targets { origin, targets: all.iter().map(target).collect(), elsewhere: None })
@@ -74,7 +74,7 @@ pub fn exported(snapshot: &Snapshot, name: &str) -> Vec<Target> {
 }
 
 /// What the labels or functions in a list are.
-pub(crate) fn listed<'t>(snapshot: &'t Snapshot, list: Node<'t>) -> Vec<Declaration<'t>> {
+pub(crate) fn listed<'t>(snapshot: &'t Snapshot, list: Node<'t>) -> Vec<DeclarationNode<'t>> {
     let k = kinds();
     let mut out = Vec::new();
     for entry in named_children(list).filter(|n| n.kind_id() == k.identifier || n.kind_id() == k.register) {
@@ -97,7 +97,11 @@ pub(crate) fn listed<'t>(snapshot: &'t Snapshot, list: Node<'t>) -> Vec<Declarat
 }
 
 /// All declarations of what a name stands for.
-pub(crate) fn declarations<'t>(snapshot: &'t Snapshot, found: &Declaration<'t>, name: &str) -> Vec<Declaration<'t>> {
+pub(crate) fn declarations<'t>(
+    snapshot: &'t Snapshot,
+    found: &DeclarationNode<'t>,
+    name: &str,
+) -> Vec<DeclarationNode<'t>> {
     if found.scope.is_some() {
         return vec![*found];
     }
@@ -108,42 +112,42 @@ pub(crate) fn declarations<'t>(snapshot: &'t Snapshot, found: &Declaration<'t>, 
 
 /// The function that a name is an alias of.
 pub(crate) fn aliasee(snapshot: &Snapshot, name: &str) -> Option<String> {
-    let alias = names::all_in_module(snapshot, name).into_iter().find(|d| d.what == What::Alias)?;
+    let alias = names::all_in_module(snapshot, name).into_iter().find(|d| d.what == DeclarationKind::Alias)?;
     alias.statement.child_by_field_id(fields().aliasee).map(|n| snapshot.text(n.byte_range()).into_owned())
 }
 
-fn targets(declarations: &[&Declaration<'_>]) -> Vec<Target> {
+fn targets(declarations: &[&DeclarationNode<'_>]) -> Vec<Target> {
     declarations.iter().map(|d| target(d)).collect()
 }
 
 /// The place of a declaration.
-pub(crate) fn target(declaration: &Declaration<'_>) -> Target {
+pub(crate) fn target(declaration: &DeclarationNode<'_>) -> Target {
     let range = declaration.statement.byte_range();
     let selection = own_name(declaration).unwrap_or_else(|| declaration.declarator.byte_range());
     Target { range, selection }
 }
 
-fn is_body(declaration: &Declaration<'_>) -> bool {
-    declaration.what == What::Function && declaration.statement.child_by_field_id(fields().body).is_some()
+fn is_body(declaration: &DeclarationNode<'_>) -> bool {
+    declaration.what == DeclarationKind::Function && declaration.statement.child_by_field_id(fields().body).is_some()
 }
 
 /// The linking directive of a declaration of the module.
-pub(crate) fn linkage(snapshot: &Snapshot, declaration: &Declaration<'_>) -> Option<String> {
+pub(crate) fn linkage(snapshot: &Snapshot, declaration: &DeclarationNode<'_>) -> Option<String> {
     let node = named_children(declaration.statement).find(|n| n.kind_id() == kinds().linkage)?;
     Some(snapshot.text(node.byte_range()).into_owned())
 }
 
 /// Whether it says what the name stands for, and not only that there is something.
-pub(crate) fn is_definition(snapshot: &Snapshot, declaration: &Declaration<'_>) -> bool {
+pub(crate) fn is_definition(snapshot: &Snapshot, declaration: &DeclarationNode<'_>) -> bool {
     match declaration.what {
-        What::Function => is_body(declaration),
-        What::Variable => linkage(snapshot, declaration).as_deref() != Some(".extern"),
+        DeclarationKind::Function => is_body(declaration),
+        DeclarationKind::Variable => linkage(snapshot, declaration).as_deref() != Some(".extern"),
         _ => true,
     }
 }
 
 /// Whether other modules may name it.
-pub(crate) fn is_visible(snapshot: &Snapshot, declaration: &Declaration<'_>) -> bool {
+pub(crate) fn is_visible(snapshot: &Snapshot, declaration: &DeclarationNode<'_>) -> bool {
     declaration.scope.is_none() && linkage(snapshot, declaration).is_some()
 }
 

@@ -1,7 +1,7 @@
 //! The outline of a module.
 
 use crate::demangle::demangle;
-use ptx_analysis::module::{Item, items_of};
+use ptx_analysis::module::{ModuleItem, items_of};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 
@@ -89,7 +89,7 @@ struct Outline<'t> {
 }
 
 impl Outline<'_> {
-    fn items(&self, items: Vec<Item<'_>>, out: &mut Vec<Symbol>) {
+    fn items(&self, items: Vec<ModuleItem<'_>>, out: &mut Vec<Symbol>) {
         let k = kinds();
         for item in items {
             let kind = item.node.kind_id();
@@ -126,7 +126,7 @@ impl Outline<'_> {
         (!name.is_empty()).then(|| Symbol { name, mangled: None, detail, kind, range, selection, children: Vec::new() })
     }
 
-    fn function(&self, item: &Item<'_>) -> Symbol {
+    fn function(&self, item: &ModuleItem<'_>) -> Symbol {
         let (k, f) = (kinds(), fields());
         let node = item.node;
         let keyword = node.child_by_field_id(f.kind);
@@ -188,7 +188,7 @@ impl Outline<'_> {
                 named = false;
             } else if kind == k.function {
                 out.extend(current.take());
-                out.push(self.function(&Item { node: child, range, unclosed: false }));
+                out.push(self.function(&ModuleItem { node: child, range, unclosed: false }));
             } else {
                 if let Some(symbol) = current.as_mut() {
                     symbol.range.end = range.end;

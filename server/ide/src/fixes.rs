@@ -11,7 +11,7 @@ mod statement;
 mod successor;
 
 use ptx_analysis::target::Environment;
-use ptx_analysis::{Diagnostic, Edit, Fix, Report};
+use ptx_analysis::{Diagnostic, Fix, FixEdit, Report};
 use ptx_syntax::Snapshot;
 use statement::Statement;
 use std::ops::Range;
@@ -138,7 +138,7 @@ fn fixes(snapshot: &Snapshot, environment: &Environment, diagnostic: &Diagnostic
 }
 
 /// A fix with these edits, whose ranges count in the file.
-fn fix(title: impl Into<String>, edits: Vec<Edit>) -> Fix {
+fn fix(title: impl Into<String>, edits: Vec<FixEdit>) -> Fix {
     Fix { title: title.into(), edits, preferred: false }
 }
 

@@ -15,14 +15,14 @@ pub use svg::FRAGMENT_CSS;
 use svg::svg;
 
 use formula::written;
-use ptx_analysis::ast::{Constant, Instruction, Operand, OperandKind};
-use ptx_analysis::lower::{self, Source};
+use ptx_analysis::ast::{ConstantValue, Instruction, Operand, OperandKind};
+use ptx_analysis::lower::{self, ItemSource};
 use ptx_analysis::mnemonic::Candidate;
 use ptx_analysis::semantics::names::Anything;
 use ptx_analysis::spec::{OperandPattern, OperandVariant};
 use ptx_isa::ISA;
-use ptx_isa::fragment::{Found, Layout};
-use ptx_isa::tables::Fragment;
+use ptx_isa::fragment::{FragmentLayout, LayoutLookup};
+use ptx_isa::tables::FragmentInfo;
 use ptx_syntax::{Node, Snapshot};
 use std::ops::Range;
 
@@ -42,16 +42,16 @@ pub(crate) struct MatrixOperand<'a, 't> {
     /// The operand.
     pub operand: &'a Operand<'t>,
     /// What is known of its layout.
-    pub found: Found,
+    pub found: LayoutLookup,
 }
 
 /// What the matrix operands of an instruction are, `A 16×16`; nothing for instructions without any.
 pub fn fragment_labels(snapshot: &Snapshot, instruction: Node<'_>) -> Vec<FragmentLabel> {
     let text = snapshot.text(instruction.byte_range());
-    let source = Source { text: &text, base: instruction.start_byte() };
+    let source = ItemSource { text: &text, base: instruction.start_byte() };
     let Some(instruction) = lower::instruction(source, instruction) else { return Vec::new() };
     let label = |found: &MatrixOperand<'_, '_>| {
-        let Found::Layout(layout) = &found.found else { return None };
+        let LayoutLookup::Layout(layout) = &found.found else { return None };
         if layout.columns == 1 {
             return None;
         }
@@ -62,7 +62,7 @@ pub fn fragment_labels(snapshot: &Snapshot, instruction: Node<'_>) -> Vec<Fragme
 }
 
 /// `A 16×16`, `4× 8×8`.
-fn short(layout: &Layout) -> String {
+fn short(layout: &FragmentLayout) -> String {
     let (rows, columns) = (layout.rows, layout.columns);
     let size = match layout.matrices {
         1 => format!("{rows}×{columns}"),
@@ -123,7 +123,7 @@ pub(crate) fn operands_of<'a, 't>(
 fn integer(operand: &Operand<'_>, element: usize) -> Option<i64> {
     match &operand.kind {
         OperandKind::Integer(text) => text.parse().ok(),
-        OperandKind::Constant(Constant::Integer(Some(value))) => i64::try_from(*value).ok(),
+        OperandKind::Constant(ConstantValue::Integer(Some(value))) => i64::try_from(*value).ok(),
         OperandKind::Vector(list) => integer(list.get(element)?, 0),
         _ => None,
     }
@@ -137,7 +137,7 @@ pub(crate) fn register_at(operand: &Operand<'_>, range: &Range<usize>) -> Option
 }
 
 /// In one line what an operand is: `A: 16×16 of .f16, 8 elements in 4 registers of each lane`.
-fn title(layout: &Layout) -> String {
+fn title(layout: &FragmentLayout) -> String {
     let fragment = layout.fragment;
     let (rows, columns, count) = (layout.rows, layout.columns, layout.count);
     let of = match layout.matrices {
@@ -174,7 +174,7 @@ fn title(layout: &Layout) -> String {
 }
 
 /// How elements follow from threads: `row lane/4 + 8, column 2*(lane%4) + j`.
-fn places(layout: &Layout, register: Option<u32>) -> String {
+fn places(layout: &FragmentLayout, register: Option<u32>) -> String {
     let fragment = layout.fragment;
     let formula = |expr| format!("`{}`", written(layout, expr, register));
     let mut out = String::new();
@@ -189,7 +189,7 @@ fn places(layout: &Layout, register: Option<u32>) -> String {
 }
 
 /// The letters in the formulas that are no threads.
-fn letters(layout: &Layout, register: Option<u32>) -> String {
+fn letters(layout: &FragmentLayout, register: Option<u32>) -> String {
     let e = layout.per_register();
     let last = e.saturating_sub(1);
     let width = layout.width;
@@ -212,22 +212,22 @@ fn letters(layout: &Layout, register: Option<u32>) -> String {
 }
 
 /// One line of Markdown about a matrix operand: `` 16×16 of `.f16`, 8 elements in …; row `…`, column `…` ``.
-pub(crate) fn summary(found: &Found) -> String {
+pub(crate) fn summary(found: &LayoutLookup) -> String {
     match found {
-        Found::Layout(layout) => {
+        LayoutLookup::Layout(layout) => {
             let letters = letters(layout, None);
             let letters = if letters.is_empty() { letters } else { format!("; {letters}") };
             format!("{}; {}{letters}", title(layout), places(layout, None))
         }
-        Found::Unspecified(fragment) => format!("{}: {}", fragment.matrix, fragment.unspecified),
+        LayoutLookup::Unspecified(fragment) => format!("{}: {}", fragment.matrix, fragment.unspecified),
     }
 }
 
 /// Markdown about a matrix operand, or about one register of it with its name.
-pub(crate) fn describe(found: &Found, register: Option<(u32, &str)>) -> String {
+pub(crate) fn describe(found: &LayoutLookup, register: Option<(u32, &str)>) -> String {
     let layout = match found {
-        Found::Layout(layout) => layout,
-        Found::Unspecified(fragment) => return unspecified(fragment),
+        LayoutLookup::Layout(layout) => layout,
+        LayoutLookup::Unspecified(fragment) => return unspecified(fragment),
     };
     let fragment = layout.fragment;
     let number = register.map(|r| r.0).filter(|r| *r < layout.registers);
@@ -262,7 +262,7 @@ pub(crate) fn describe(found: &Found, register: Option<(u32, &str)>) -> String {
 }
 
 /// The picture of a layout, and what its cells mean.
-fn picture(layout: &Layout, register: Option<u32>) -> Option<(String, Grid)> {
+fn picture(layout: &FragmentLayout, register: Option<u32>) -> Option<(String, Grid)> {
     if layout.columns == 1 {
         return None;
     }
@@ -280,7 +280,7 @@ fn picture(layout: &Layout, register: Option<u32>) -> Option<(String, Grid)> {
     Some((caption, grid))
 }
 
-fn unspecified(fragment: &Fragment) -> String {
+fn unspecified(fragment: &FragmentInfo) -> String {
     format!("**{}** – {}", capital(fragment.matrix, true), fragment.unspecified)
 }
 

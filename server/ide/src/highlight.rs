@@ -3,7 +3,7 @@
 use crate::references::{self, Access, Reference};
 use ptx_analysis::semantics::names;
 use ptx_isa::ISA;
-use ptx_isa::tables::Flow;
+use ptx_isa::tables::ControlTransfer;
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
@@ -42,7 +42,7 @@ fn leaving(snapshot: &Snapshot, offset: usize) -> Option<Node<'_>> {
 /// Whether an opcode ends the function or the thread.
 fn leaves(opcode: &str) -> bool {
     let mut flows = ISA.opcode(opcode).into_iter().flat_map(|o| o.entries).map(|e| e.flow);
-    flows.any(|f| matches!(f, Flow::Return | Flow::Exit))
+    flows.any(|f| matches!(f, ControlTransfer::Return | ControlTransfer::Exit))
 }
 
 /// The word that begins a function, and every instruction that ends it.

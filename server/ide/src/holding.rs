@@ -12,7 +12,7 @@ mod statement;
 
 use ptx_analysis::Code;
 use ptx_analysis::rules::undeclared_name;
-use ptx_analysis::{Diagnostic, Edit};
+use ptx_analysis::{Diagnostic, FixEdit};
 use ptx_syntax::{Rope, Snapshot};
 use std::ops::Range;
 use std::time::Duration;
@@ -56,8 +56,8 @@ fn class(diagnostic: &Diagnostic) -> Class {
 
 /// Whether a fix of a syntax error closes a block, a function or a comment at its end.
 fn lacks_an_end(diagnostic: &Diagnostic) -> bool {
-    let closes = |edit: &Edit| match edit {
-        Edit::Replace(range, text) => range.is_empty() && ["}", "*/"].contains(&text.trim()),
+    let closes = |edit: &FixEdit| match edit {
+        FixEdit::Replace(range, text) => range.is_empty() && ["}", "*/"].contains(&text.trim()),
         _ => false,
     };
     diagnostic.fixes.iter().flat_map(|f| &f.edits).any(closes)

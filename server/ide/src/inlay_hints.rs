@@ -15,11 +15,11 @@ mod sources;
 
 use crate::fixes::TextEdit;
 use crate::walk::roots_in;
-use ptx_analysis::lower::Source;
+use ptx_analysis::lower::ItemSource;
 use ptx_analysis::registers::Figures;
 use ptx_analysis::semantics::Semantics;
 use ptx_analysis::semantics::environment;
-use ptx_analysis::semantics::names::{self, Declaration};
+use ptx_analysis::semantics::names::{self, DeclarationNode};
 use ptx_analysis::target::Environment;
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::collections::HashMap;
@@ -179,7 +179,7 @@ struct Hints<'t> {
     /// The files that `.file` numbers, read on first use.
     files: Option<Vec<sources::File>>,
     /// The declarations of names, as seen from a block.
-    declarations: HashMap<(usize, String), Option<Declaration<'t>>>,
+    declarations: HashMap<(usize, String), Option<DeclarationNode<'t>>>,
     out: Vec<Hint>,
 }
 
@@ -237,7 +237,7 @@ impl<'t> Hints<'t> {
 
     /// The declaration of a name. A screen of generated code has the same few names in every line, and each look-up may go through all
     /// of a long function.
-    fn declaration(&mut self, node: Node<'t>, name: &str) -> Option<Declaration<'t>> {
+    fn declaration(&mut self, node: Node<'t>, name: &str) -> Option<DeclarationNode<'t>> {
         let k = kinds();
         let mut around = node;
         while ![k.block, k.function, k.source_file].contains(&around.kind_id()) {
@@ -249,8 +249,8 @@ impl<'t> Hints<'t> {
     }
 
     /// Calls `f` with the text of a node.
-    fn with_source<R>(&self, node: Node<'_>, f: impl FnOnce(Source<'_>) -> R) -> R {
+    fn with_source<R>(&self, node: Node<'_>, f: impl FnOnce(ItemSource<'_>) -> R) -> R {
         let text = self.snapshot.text(node.byte_range());
-        f(Source { text: &text, base: node.start_byte() })
+        f(ItemSource { text: &text, base: node.start_byte() })
     }
 }

@@ -7,7 +7,7 @@ use crate::walk::top;
 use access::Reader;
 use meanings::Meanings;
 pub(crate) use meanings::{Meaning, Word, declared, meaning, meant, own_name};
-use ptx_analysis::semantics::names::{self, Declaration, What};
+use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
 use ptx_syntax::{Node, Snapshot, TreeCursor, fields, kinds};
 use std::ops::Range;
 
@@ -40,7 +40,7 @@ pub struct Reference {
 }
 
 /// The declaration of the name at an offset, and that name: for a register of a range its own, `%r7`.
-pub(crate) fn declaration_at(snapshot: &Snapshot, offset: usize) -> Option<(Declaration<'_>, Node<'_>, String)> {
+pub(crate) fn declaration_at(snapshot: &Snapshot, offset: usize) -> Option<(DeclarationNode<'_>, Node<'_>, String)> {
     let node = name_at(snapshot, offset)?;
     let name = snapshot.text(node.byte_range()).into_owned();
     let found = names::find(snapshot, node, &name).or_else(|| listed_range(snapshot, node, &name))?;
@@ -48,7 +48,7 @@ pub(crate) fn declaration_at(snapshot: &Snapshot, offset: usize) -> Option<(Decl
 }
 
 /// The first of the labels that `N<5>` in a list stands for.
-fn listed_range<'t>(snapshot: &'t Snapshot, node: Node<'t>, name: &str) -> Option<Declaration<'t>> {
+fn listed_range<'t>(snapshot: &'t Snapshot, node: Node<'t>, name: &str) -> Option<DeclarationNode<'t>> {
     let list = node.parent().filter(|p| is_list(*p))?;
     let range = node.next_sibling().filter(|n| n.kind_id() == kinds().register_range)?;
     names::find(snapshot, list, &format!("{name}0")).filter(|_| range.child_by_field_id(fields().count).is_some())
@@ -102,7 +102,7 @@ pub fn references_in_module(snapshot: &Snapshot, name: &str) -> Vec<Reference> {
 
 /// Every place where a declared name stands, in order; its declarations too. The name tells one register of a range (`%r7`)
 /// from the whole of it (`%r`).
-pub(crate) fn references(snapshot: &Snapshot, declaration: &Declaration<'_>, name: &str) -> Vec<Reference> {
+pub(crate) fn references(snapshot: &Snapshot, declaration: &DeclarationNode<'_>, name: &str) -> Vec<Reference> {
     let mut out = Vec::new();
     visit(snapshot, declaration, name, |reference| {
         out.push(reference);
@@ -116,7 +116,7 @@ pub(crate) fn references(snapshot: &Snapshot, declaration: &Declaration<'_>, nam
 /// Calls `see` with each of [`references`] until it returns false: those in the scope in order, then those in debugging data.
 pub(crate) fn visit(
     snapshot: &Snapshot,
-    declaration: &Declaration<'_>,
+    declaration: &DeclarationNode<'_>,
     name: &str,
     see: impl FnMut(Reference) -> bool,
 ) {
@@ -126,7 +126,7 @@ pub(crate) fn visit(
 /// The same, but of very many places only so many, those nearest to an offset.
 pub(crate) fn visit_near(
     snapshot: &Snapshot,
-    declaration: &Declaration<'_>,
+    declaration: &DeclarationNode<'_>,
     name: &str,
     near: Option<(usize, usize)>,
     mut see: impl FnMut(Reference) -> bool,
@@ -154,7 +154,7 @@ pub(crate) fn visit_near(
             return;
         }
     }
-    if declaration.what != What::Label {
+    if declaration.what != DeclarationKind::Label {
         return;
     }
     in_lists(snapshot, declaration, name, &mut see);
@@ -211,12 +211,17 @@ fn is_name_of(path: &[Node<'_>]) -> bool {
 }
 
 /// Whether two declarations of one name are the same, or both of the module.
-pub(crate) fn same(a: &Declaration<'_>, b: &Declaration<'_>) -> bool {
+pub(crate) fn same(a: &DeclarationNode<'_>, b: &DeclarationNode<'_>) -> bool {
     a.declarator == b.declarator || (a.scope.is_none() && b.scope.is_none())
 }
 
 /// `N<5>` in a list of targets names `N0` to `N4`.
-fn in_lists(snapshot: &Snapshot, declaration: &Declaration<'_>, name: &str, see: &mut impl FnMut(Reference) -> bool) {
+fn in_lists(
+    snapshot: &Snapshot,
+    declaration: &DeclarationNode<'_>,
+    name: &str,
+    see: &mut impl FnMut(Reference) -> bool,
+) {
     let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let Some(scope) = declaration.scope.filter(|_| base.len() < name.len() && !base.is_empty()) else { return };
     for entry in names::ranges(snapshot, scope.byte_range(), base) {

@@ -8,7 +8,7 @@ pub(crate) use pressure::lines;
 pub use pressure::{FunctionPressure, HeldValue, LinePressure, function_pressure, function_registers, held_values};
 pub(crate) use words::{cost, live, page, title};
 
-use ptx_analysis::registers::{Figure, Kernel};
+use ptx_analysis::registers::{Figure, RegisterReport};
 use ptx_syntax::Snapshot;
 
 /// The assembler gives out registers by eight to a thread, so fewer live registers do not matter.
@@ -31,7 +31,7 @@ pub(crate) fn peaks(figure: &Figure) -> Vec<usize> {
 }
 
 /// Byte offset of the directive that limits the registers of a function.
-pub(crate) fn bound(kernel: &Kernel, figure: &Figure) -> Option<usize> {
+pub(crate) fn bound(kernel: &RegisterReport, figure: &Figure) -> Option<usize> {
     figure.follow(kernel.limit.directive.as_ref()?.start.checked_sub(kernel.start)?)
 }
 

@@ -6,9 +6,9 @@ mod single;
 use crate::definition::{declarations, is_definition, linkage};
 use crate::fixes::TextEdit;
 use crate::references::{Access, Reference, Word, declaration_at, name_at, own_name, references};
-use ptx_analysis::codes::Words;
+use ptx_analysis::codes::DiagnosticMessage;
 use ptx_analysis::rules::reserved_name::{self, ReservedName};
-use ptx_analysis::semantics::names::{self, Declaration, What};
+use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
 use ptx_isa::ISA;
 use ptx_syntax::Snapshot;
 use std::ops::Range;
@@ -126,7 +126,7 @@ fn renaming(snapshot: &Snapshot, subject: &Subject<'_>, new: &str) -> Result<Ren
 
 /// What is renamed.
 struct Subject<'t> {
-    declaration: Declaration<'t>,
+    declaration: DeclarationNode<'t>,
     /// The name at the place that was asked about.
     place: Range<usize>,
     /// The name; where a range is declared, that of all of its registers.
@@ -142,7 +142,7 @@ impl<'t> Subject<'t> {
         };
         let place = node.byte_range();
         let own = own_name(&declaration).filter(|_| declaration.count.is_some());
-        let single = declaration.what == What::Register && own.as_ref().is_some_and(|own| *own != place);
+        let single = declaration.what == DeclarationKind::Register && own.as_ref().is_some_and(|own| *own != place);
         // Other names of a range can only be changed together.
         let name = match own {
             Some(own) if !single => snapshot.text(own).into_owned(),
@@ -196,8 +196,10 @@ fn check_name(new: &str, range: bool) -> Result<(), Refusal> {
 }
 
 /// Who else knows the name.
-fn reach(snapshot: &Snapshot, declaration: &Declaration<'_>, name: &str) -> Reach {
-    if declaration.scope.is_some() || !matches!(declaration.what, What::Function | What::Variable | What::Alias) {
+fn reach(snapshot: &Snapshot, declaration: &DeclarationNode<'_>, name: &str) -> Reach {
+    if declaration.scope.is_some()
+        || !matches!(declaration.what, DeclarationKind::Function | DeclarationKind::Variable | DeclarationKind::Alias)
+    {
         return Reach::Module;
     }
     let all = declarations(snapshot, declaration, name);

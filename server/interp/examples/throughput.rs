@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release -p ptx-interp --example throughput [STEPS [LOOP]]`
 
-use ptx_analysis::program::Program;
+use ptx_analysis::program::ModuleProgram;
 use ptx_interp::decode::Executable;
 use ptx_interp::findings::{Checks, Site};
 use ptx_interp::inspect::expression::{holds, parse};
@@ -53,7 +53,7 @@ enum Record {
 
 fn executable(text: &str) -> Arc<Executable> {
     let snapshot = ptx_syntax::Document::new(text).snapshot();
-    let program = Arc::new(Program::new(&snapshot));
+    let program = Arc::new(ModuleProgram::new(&snapshot));
     assert!(program.errors.is_empty(), "{:?}", program.errors);
     Arc::new(Executable::new(program, "k").expect("it can be executed"))
 }

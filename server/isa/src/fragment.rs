@@ -1,14 +1,15 @@
 //! Which element of a matrix each thread holds, and which threads hold an element: the formulas of `fragment` evaluated.
 
 use crate::tables::{
-    Expr, Form, Fragment, FragmentUse, Isa, Length, Operation, Pattern, Step, TypeExpr, Value, Variable, dimension,
+    Expr, Form, FormPattern, FormValue, FormulaOperation, FormulaStep, FormulaVariable, FragmentInfo, FragmentUse, Isa,
+    Length, TypeExpr, dimension,
 };
 
 /// The layout of one operand of one instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
+pub struct FragmentLayout {
     /// The entry in the tables.
-    pub fragment: &'static Fragment,
+    pub fragment: &'static FragmentInfo,
     /// Threads that hold the matrix together.
     pub threads: u32,
     /// Registers of each thread.
@@ -27,21 +28,21 @@ pub struct Layout {
     pub width: u32,
     /// The type of the elements, where the modifiers name one.
     pub ty: Option<&'static str>,
-    numbers: Numbers,
+    numbers: FormulaNumbers,
 }
 
-/// What formulas may ask for that is the same for all elements.
+/// The inputs of formulas that are the same for all elements.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Numbers {
+struct FormulaNumbers {
     shape: [Option<i64>; 6],
     lets: Vec<i64>,
     inputs: Vec<i64>,
     per_register: i64,
 }
 
-/// A place in the matrices.
+/// A position in the matrices: matrix, row, column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct MatrixPosition {
     /// Which matrix.
     pub matrix: u32,
     /// Its row.
@@ -61,7 +62,7 @@ pub struct Holder {
 
 /// Where an element lies in the registers of its thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bits {
+pub struct ElementBits {
     /// Which register of the operand.
     pub register: u32,
     /// Its lowest bit there.
@@ -70,13 +71,13 @@ pub struct Bits {
     pub width: u32,
 }
 
-/// What the tables know of the layout of an operand.
+/// The result of a layout look-up.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum LayoutLookup {
     /// Formulas.
-    Layout(Box<Layout>),
+    Layout(Box<FragmentLayout>),
     /// Undocumented, or there is none; with why and what to do.
-    Unspecified(&'static Fragment),
+    Unspecified(&'static FragmentInfo),
 }
 
 impl Isa {
@@ -91,8 +92,8 @@ impl Isa {
         values: &[Option<&'static str>],
         operand: &str,
         input: impl Fn(&str, usize) -> Option<i64>,
-    ) -> Option<Found> {
-        let written = Written { isa: self, form, values };
+    ) -> Option<LayoutLookup> {
+        let written = ModifierValues { isa: self, form, values };
         let fragment = self.fragments.iter().find(|f| {
             let applies = |u: &FragmentUse| {
                 u.instructions.contains(&instruction) && u.operands.contains(&operand) && written.applies(u, f.ty)
@@ -100,10 +101,10 @@ impl Isa {
             f.uses.iter().any(applies)
         })?;
         if !fragment.unspecified.is_empty() {
-            return Some(Found::Unspecified(fragment));
+            return Some(LayoutLookup::Unspecified(fragment));
         }
         let value = form.operands.iter().find_map(|o| named(&o.pattern, operand))?;
-        Layout::new(&written, fragment, value, input).map(|l| Found::Layout(Box::new(l)))
+        FragmentLayout::new(&written, fragment, value, input).map(|l| LayoutLookup::Layout(Box::new(l)))
     }
 
     /// Whether an operand of an instruction may have a layout at all.
@@ -113,24 +114,24 @@ impl Isa {
     }
 }
 
-fn named(pattern: &Pattern, operand: &str) -> Option<Value> {
-    let of = |value: &Value| (value.name == operand).then_some(*value);
+fn named(pattern: &FormPattern, operand: &str) -> Option<FormValue> {
+    let of = |value: &FormValue| (value.name == operand).then_some(*value);
     match pattern {
-        Pattern::Value(v) | Pattern::Arguments(v) => of(v),
-        Pattern::Address(parts) => parts.iter().find_map(of),
-        Pattern::Pair(pair) => of(&pair.first).or_else(|| of(&pair.second)),
-        Pattern::Sink => None,
+        FormPattern::Value(v) | FormPattern::Arguments(v) => of(v),
+        FormPattern::Address(parts) => parts.iter().find_map(of),
+        FormPattern::Pair(pair) => of(&pair.first).or_else(|| of(&pair.second)),
+        FormPattern::Sink => None,
     }
 }
 
 /// The modifiers of an instruction.
-struct Written<'a> {
+struct ModifierValues<'a> {
     isa: &'a Isa,
     form: &'a Form,
     values: &'a [Option<&'static str>],
 }
 
-impl Written<'_> {
+impl ModifierValues<'_> {
     fn has(&self, term: &str) -> bool {
         let value = |index: usize| self.values.get(index).copied().flatten();
         match term.split_once('=') {
@@ -171,7 +172,7 @@ impl Written<'_> {
     }
 
     /// How many registers an operand has.
-    fn length(&self, value: &Value) -> Option<u32> {
+    fn length(&self, value: &FormValue) -> Option<u32> {
         let slot = |slot: u8| self.values.get(usize::from(slot)).copied().flatten();
         match value.length {
             Length::Scalar => Some(1),
@@ -196,49 +197,49 @@ impl Written<'_> {
     }
 }
 
-/// What is known of one element while a formula is evaluated.
+/// The inputs of formulas that depend on the element.
 #[derive(Clone, Copy, Default)]
-struct At {
+struct ElementContext {
     thread: i64,
     element: i64,
     row: Option<i64>,
     column: Option<i64>,
 }
 
-impl Numbers {
-    fn variable(&self, variable: Variable, at: At) -> Option<i64> {
+impl FormulaNumbers {
+    fn variable(&self, variable: FormulaVariable, at: ElementContext) -> Option<i64> {
         let lane = at.thread % 32;
         Some(match variable {
-            Variable::Lane => lane,
-            Variable::Warp => at.thread / 32,
-            Variable::Group => lane / 4,
-            Variable::Quad => lane % 4,
-            Variable::Element => at.element,
-            Variable::Register => at.element.checked_div(self.per_register)?,
-            Variable::Within => at.element.checked_rem(self.per_register)?,
-            Variable::PerRegister => self.per_register,
-            Variable::Row => at.row?,
-            Variable::Column => at.column?,
-            Variable::M => self.shape[0]?,
-            Variable::N => self.shape[1]?,
-            Variable::K => self.shape[2]?,
-            Variable::Rows => self.shape[3]?,
-            Variable::Width => self.shape[4]?,
-            Variable::Times => self.shape[5]?,
+            FormulaVariable::Lane => lane,
+            FormulaVariable::Warp => at.thread / 32,
+            FormulaVariable::Group => lane / 4,
+            FormulaVariable::Quad => lane % 4,
+            FormulaVariable::Element => at.element,
+            FormulaVariable::Register => at.element.checked_div(self.per_register)?,
+            FormulaVariable::Within => at.element.checked_rem(self.per_register)?,
+            FormulaVariable::PerRegister => self.per_register,
+            FormulaVariable::Row => at.row?,
+            FormulaVariable::Column => at.column?,
+            FormulaVariable::M => self.shape[0]?,
+            FormulaVariable::N => self.shape[1]?,
+            FormulaVariable::K => self.shape[2]?,
+            FormulaVariable::Rows => self.shape[3]?,
+            FormulaVariable::Width => self.shape[4]?,
+            FormulaVariable::Times => self.shape[5]?,
         })
     }
 
-    fn step(&self, step: Step, at: At) -> Option<i64> {
+    fn step(&self, step: FormulaStep, at: ElementContext) -> Option<i64> {
         match step {
-            Step::Number(n) => Some(n),
-            Step::Variable(v) => self.variable(v, at),
-            Step::Let(index) => self.lets.get(usize::from(index)).copied(),
-            Step::Input(index) => self.inputs.get(usize::from(index)).copied(),
-            Step::Operation(_) => None,
+            FormulaStep::Number(n) => Some(n),
+            FormulaStep::Variable(v) => self.variable(v, at),
+            FormulaStep::Let(index) => self.lets.get(usize::from(index)).copied(),
+            FormulaStep::Input(index) => self.inputs.get(usize::from(index)).copied(),
+            FormulaStep::Operation(_) => None,
         }
     }
 
-    fn value(&self, expr: &Expr, at: At) -> Option<i64> {
+    fn value(&self, expr: &Expr, at: ElementContext) -> Option<i64> {
         evaluate(expr, |step| self.step(step, at))
     }
 
@@ -246,15 +247,19 @@ impl Numbers {
     fn all(&self, expr: &Expr, thread: u32, count: u32) -> Option<Series> {
         let mut stack: Vec<Series> = Vec::new();
         for step in expr.steps {
-            let at = |element: u32| At { thread: thread.into(), element: element.into(), ..At::default() };
+            let at = |element: u32| ElementContext {
+                thread: thread.into(),
+                element: element.into(),
+                ..ElementContext::default()
+            };
             let series = match step {
-                Step::Operation(operation) => {
+                FormulaStep::Operation(operation) => {
                     let (b, a) = (stack.pop()?, stack.pop()?);
                     a.apply(*operation, b)?
                 }
-                Step::Variable(Variable::Element | Variable::Register | Variable::Within) => {
-                    Series::Many((0..count).map(|element| self.step(*step, at(element))).collect::<Option<_>>()?)
-                }
+                FormulaStep::Variable(
+                    FormulaVariable::Element | FormulaVariable::Register | FormulaVariable::Within,
+                ) => Series::Many((0..count).map(|element| self.step(*step, at(element))).collect::<Option<_>>()?),
                 _ => Series::One(self.step(*step, at(0))?),
             };
             stack.push(series);
@@ -279,7 +284,7 @@ impl Series {
         }
     }
 
-    fn apply(self, operation: Operation, other: Self) -> Option<Self> {
+    fn apply(self, operation: FormulaOperation, other: Self) -> Option<Self> {
         let many = |values: Vec<i64>, by: &dyn Fn(usize, i64) -> Option<i64>| {
             values.into_iter().enumerate().map(|(i, value)| by(i, value)).collect::<Option<Vec<i64>>>().map(Self::Many)
         };
@@ -293,11 +298,11 @@ impl Series {
 }
 
 /// A formula's value, where `value` knows those of its parts.
-fn evaluate(expr: &Expr, value: impl Fn(Step) -> Option<i64>) -> Option<i64> {
+fn evaluate(expr: &Expr, value: impl Fn(FormulaStep) -> Option<i64>) -> Option<i64> {
     let mut stack = [0i64; 16];
     let mut top = 0;
     for step in expr.steps {
-        if let Step::Operation(operation) = step {
+        if let FormulaStep::Operation(operation) = step {
             let [.., a, b] = stack.get(..top)? else { return None };
             let result = operation.apply(*a, *b)?;
             top -= 2;
@@ -310,23 +315,24 @@ fn evaluate(expr: &Expr, value: impl Fn(Step) -> Option<i64>) -> Option<i64> {
     (top == 1).then_some(stack[0])
 }
 
-impl Layout {
+impl FragmentLayout {
     fn new(
-        written: &Written<'_>,
-        fragment: &'static Fragment,
-        value: Value,
+        written: &ModifierValues<'_>,
+        fragment: &'static FragmentInfo,
+        value: FormValue,
         input: impl Fn(&str, usize) -> Option<i64>,
     ) -> Option<Self> {
         let lets = fragment.lets.iter().map(|l| l.values.iter().find(|v| written.all(v.with)).map(|v| v.value));
         let inputs = fragment.inputs.iter().map(|i| input(i.operand, i.element.into()).unwrap_or(0));
-        let mut numbers = Numbers {
+        let mut numbers = FormulaNumbers {
             shape: written.shape(),
             lets: lets.collect::<Option<_>>()?,
             inputs: inputs.collect(),
             per_register: 0,
         };
-        let number =
-            |numbers: &Numbers, expr: &Expr| numbers.value(expr, At::default()).and_then(|n| u32::try_from(n).ok());
+        let number = |numbers: &FormulaNumbers, expr: &Expr| {
+            numbers.value(expr, ElementContext::default()).and_then(|n| u32::try_from(n).ok())
+        };
         let matrices = number(&numbers, &fragment.matrices)?;
         let (rows, columns) = (number(&numbers, &fragment.rows)?, number(&numbers, &fragment.columns)?);
         let registers = written.length(&value).filter(|n| *n > 0)?;
@@ -347,43 +353,43 @@ impl Layout {
     }
 
     /// The place of an element that a thread holds; none where the thread or element is out of range or holds nothing.
-    pub fn element(&self, thread: u32, element: u32) -> Option<Place> {
+    pub fn element(&self, thread: u32, element: u32) -> Option<MatrixPosition> {
         (element < self.count && self.holds(thread)).then(|| self.place(thread, element)).flatten()
     }
 
-    fn place(&self, thread: u32, element: u32) -> Option<Place> {
-        let at = At { thread: thread.into(), element: element.into(), ..At::default() };
+    fn place(&self, thread: u32, element: u32) -> Option<MatrixPosition> {
+        let at = ElementContext { thread: thread.into(), element: element.into(), ..ElementContext::default() };
         let number = |expr: &Expr| self.numbers.value(expr, at).and_then(|n| u32::try_from(n).ok());
         let fragment = self.fragment;
         let matrix = if self.matrices == 1 { 0 } else { number(&fragment.part)? };
-        let place = Place { matrix, row: number(&fragment.row)?, column: number(&fragment.column)? };
+        let place = MatrixPosition { matrix, row: number(&fragment.row)?, column: number(&fragment.column)? };
         (place.matrix < self.matrices && place.row < self.rows && place.column < self.columns).then_some(place)
     }
 
     /// Whether a thread holds elements of the matrix at all.
     pub fn holds(&self, thread: u32) -> bool {
-        let at = At { thread: thread.into(), ..At::default() };
+        let at = ElementContext { thread: thread.into(), ..ElementContext::default() };
         thread < self.threads && self.numbers.value(&self.fragment.held, at).is_some_and(|n| n != 0)
     }
 
     /// Where an element lies in the registers of its thread.
-    pub fn bits(&self, element: u32) -> Option<Bits> {
+    pub fn bits(&self, element: u32) -> Option<ElementBits> {
         let register = element / self.per_register();
-        let at = At { element: element.into(), ..At::default() };
+        let at = ElementContext { element: element.into(), ..ElementContext::default() };
         let low = match self.fragment.position.is_some() {
             true => u32::try_from(self.numbers.value(&self.fragment.position, at)?).ok()?,
             false => element % self.per_register() * self.width,
         };
-        (register < self.registers).then_some(Bits { register, low, width: self.width })
+        (register < self.registers).then_some(ElementBits { register, low, width: self.width })
     }
 
     /// All elements and who holds them, thread by thread.
-    pub fn elements(&self) -> impl Iterator<Item = (Place, Holder)> + '_ {
+    pub fn elements(&self) -> impl Iterator<Item = (MatrixPosition, Holder)> + '_ {
         (0..self.threads).filter(|thread| self.holds(*thread)).flat_map(|thread| self.of_thread(thread))
     }
 
     /// The elements of one thread, all formulas at once: this is several times as fast as one element after the other.
-    fn of_thread(&self, thread: u32) -> Vec<(Place, Holder)> {
+    fn of_thread(&self, thread: u32) -> Vec<(MatrixPosition, Holder)> {
         let all = |expr: &Expr| self.numbers.all(expr, thread, self.count);
         let fragment = self.fragment;
         let part = if self.matrices == 1 { Some(Series::One(0)) } else { all(&fragment.part) };
@@ -392,7 +398,7 @@ impl Layout {
         };
         let place = |element: u32| {
             let number = |series: &Series| u32::try_from(series.at(element)).ok();
-            let place = Place { matrix: number(&part)?, row: number(&row)?, column: number(&column)? };
+            let place = MatrixPosition { matrix: number(&part)?, row: number(&row)?, column: number(&column)? };
             let inside = place.matrix < self.matrices && place.row < self.rows && place.column < self.columns;
             inside.then_some((place, Holder { thread, element }))
         };
@@ -400,14 +406,14 @@ impl Layout {
     }
 
     /// The same by matrix, row and column.
-    pub fn map(&self) -> Vec<(Place, Holder)> {
+    pub fn map(&self) -> Vec<(MatrixPosition, Holder)> {
         let mut all: Vec<_> = self.elements().collect();
         all.sort_unstable();
         all
     }
 
     /// Who holds the element at a place.
-    pub fn holders(&self, place: Place) -> Vec<Holder> {
+    pub fn holders(&self, place: MatrixPosition) -> Vec<Holder> {
         self.elements().filter(|(p, _)| *p == place).map(|(_, holder)| holder).collect()
     }
 
@@ -417,38 +423,42 @@ impl Layout {
     }
 
     /// What an element stands for where that is not itself: the first and the last column or row.
-    pub fn span(&self, place: Place) -> Option<(u32, u32)> {
-        let at = At { row: Some(place.row.into()), column: Some(place.column.into()), ..At::default() };
+    pub fn span(&self, place: MatrixPosition) -> Option<(u32, u32)> {
+        let at = ElementContext {
+            row: Some(place.row.into()),
+            column: Some(place.column.into()),
+            ..ElementContext::default()
+        };
         let number = |expr: &Expr| self.numbers.value(expr, at).and_then(|n| u32::try_from(n).ok());
         Some((number(&self.fragment.first)?, number(&self.fragment.last)?))
     }
 
     /// A number of a formula that is the same for all elements: of the instruction or of one register; used when formulas are written out.
-    pub fn constant(&self, step: Step, register: Option<u32>) -> Option<i64> {
+    pub fn constant(&self, step: FormulaStep, register: Option<u32>) -> Option<i64> {
         match step {
-            Step::Number(n) => Some(n),
-            Step::Let(index) => self.numbers.lets.get(usize::from(index)).copied(),
-            Step::Input(index) => self.numbers.inputs.get(usize::from(index)).copied(),
-            Step::Variable(Variable::Register) if self.registers == 1 => Some(0),
-            Step::Variable(Variable::Register) => register.map(i64::from),
-            Step::Variable(Variable::Within) if self.per_register() == 1 => Some(0),
-            Step::Variable(Variable::Element) if self.count == 1 => Some(0),
-            Step::Variable(Variable::Element) if self.per_register() == 1 => register.map(i64::from),
-            Step::Variable(
-                v @ (Variable::M
-                | Variable::N
-                | Variable::K
-                | Variable::Rows
-                | Variable::Width
-                | Variable::Times
-                | Variable::PerRegister),
-            ) => self.numbers.variable(v, At::default()),
-            Step::Variable(_) | Step::Operation(_) => None,
+            FormulaStep::Number(n) => Some(n),
+            FormulaStep::Let(index) => self.numbers.lets.get(usize::from(index)).copied(),
+            FormulaStep::Input(index) => self.numbers.inputs.get(usize::from(index)).copied(),
+            FormulaStep::Variable(FormulaVariable::Register) if self.registers == 1 => Some(0),
+            FormulaStep::Variable(FormulaVariable::Register) => register.map(i64::from),
+            FormulaStep::Variable(FormulaVariable::Within) if self.per_register() == 1 => Some(0),
+            FormulaStep::Variable(FormulaVariable::Element) if self.count == 1 => Some(0),
+            FormulaStep::Variable(FormulaVariable::Element) if self.per_register() == 1 => register.map(i64::from),
+            FormulaStep::Variable(
+                v @ (FormulaVariable::M
+                | FormulaVariable::N
+                | FormulaVariable::K
+                | FormulaVariable::Rows
+                | FormulaVariable::Width
+                | FormulaVariable::Times
+                | FormulaVariable::PerRegister),
+            ) => self.numbers.variable(v, ElementContext::default()),
+            FormulaStep::Variable(_) | FormulaStep::Operation(_) => None,
         }
     }
 }
 
-impl Operation {
+impl FormulaOperation {
     /// Its sign in the notation and how tightly it binds.
     pub fn sign(self) -> (&'static str, u8) {
         Self::SIGNS.iter().find(|s| s.2 == self).map_or(("", 0), |s| (s.0, s.1))

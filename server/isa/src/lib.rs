@@ -22,7 +22,7 @@ pub use live::ISA;
 
 pub use tables::Weights;
 #[cfg(feature = "live")]
-use tables::{Cuda, Suggested, Usage};
+use tables::{Cuda, Suggested, UsageTable};
 
 include!(concat!(env!("OUT_DIR"), "/usage.rs"));
 

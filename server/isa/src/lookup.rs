@@ -1,8 +1,8 @@
 //! Look-up in the tables.
 
 use crate::tables::{
-    Constant, Directive, Encoding, Entry, Field, Initial, Isa, ModifierInfo, Multiprocessor, Opcode, Space,
-    SpecialRegister, Target, Type, TypeClass, Version,
+    Directive, Encoding, Entry, FieldInfo, InitialKind, Isa, ModifierInfo, Multiprocessor, Opcode, PredefinedConstant,
+    SpaceInfo, SpecialRegister, TargetInfo, TypeClass, TypeInfo, Version,
 };
 use std::fmt;
 
@@ -13,7 +13,7 @@ impl Isa {
     }
 
     /// The type of that name (with its dot).
-    pub fn ty(&self, name: &str) -> Option<&'static Type> {
+    pub fn ty(&self, name: &str) -> Option<&'static TypeInfo> {
         // Expressions ask for every value of every lane. Most names are told apart by their length, first letter and last digit.
         let sketch = |text: &str| (text.len(), text.as_bytes().get(1).copied(), text.as_bytes().last().copied());
         let wanted = sketch(name);
@@ -26,7 +26,7 @@ impl Isa {
     }
 
     /// The state space of that name (with its dot).
-    pub fn space(&self, name: &str) -> Option<&'static Space> {
+    pub fn space(&self, name: &str) -> Option<&'static SpaceInfo> {
         self.spaces.iter().find(|s| s.name == name)
     }
 
@@ -48,17 +48,17 @@ impl Isa {
     }
 
     /// The predefined constant of that name.
-    pub fn constant(&self, name: &str) -> Option<&'static Constant> {
+    pub fn constant(&self, name: &str) -> Option<&'static PredefinedConstant> {
         self.constants.iter().find(|c| c.name == name)
     }
 
     /// The kind of initial value of that name.
-    pub fn initial(&self, name: &str) -> Option<&'static Initial> {
+    pub fn initial(&self, name: &str) -> Option<&'static InitialKind> {
         self.initials.iter().find(|i| i.name == name)
     }
 
     /// The field of opaque types of that name.
-    pub fn field(&self, name: &str) -> Option<&'static Field> {
+    pub fn field(&self, name: &str) -> Option<&'static FieldInfo> {
         self.fields.iter().find(|f| f.name == name)
     }
 
@@ -68,7 +68,7 @@ impl Isa {
     }
 
     /// The target of that name.
-    pub fn target(&self, name: &str) -> Option<&'static Target> {
+    pub fn target(&self, name: &str) -> Option<&'static TargetInfo> {
         self.targets.iter().find(|t| t.name == name)
     }
 
@@ -92,14 +92,14 @@ impl Opcode {
     }
 }
 
-impl Target {
+impl TargetInfo {
     /// Whether it has a feature.
     pub fn has(&self, feature: &str) -> bool {
         self.features.contains(&feature)
     }
 }
 
-impl Type {
+impl TypeInfo {
     /// Integers: signed, unsigned.
     pub fn is_integer(&self) -> bool {
         matches!(self.class, TypeClass::Uint | TypeClass::Sint)

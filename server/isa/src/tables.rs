@@ -38,20 +38,22 @@ pub use crate::emit::Emit;
 use crate::emit::table;
 use crate::ids::{OperandName, SlotName};
 pub use choices::*;
-pub use directive::{ArgumentKind, Bound, DataType, Directive, NamedValue, Part, Takes};
+pub use directive::{ArgumentKind, DataType, Directive, DirectivePart, LaunchBound, NamedValue, Takes};
 pub use effect::{Effect, Protocol, Temporaries, Verb};
-pub use encoding::{BitField, Encoding, Meaning, SelectorPattern};
-pub use environment::{Capacity, Place, PtxVersion, Space, SpecialRegister, Target};
+pub use encoding::{BitField, EncodedMeaning, Encoding, SelectorPattern};
+pub use environment::{Capacity, DeclarationPlace, PtxVersion, SpaceInfo, SpecialRegister, TargetInfo};
 pub use exec::Executed;
 pub use formula::dimension;
-pub use fragment::{Expr, Fragment, FragmentUse, Input, Let, LetValue, Operation, Step, Variable};
+pub use fragment::{
+    Expr, FormulaInput, FormulaOperation, FormulaStep, FormulaVariable, FragmentInfo, FragmentUse, Let, LetValue,
+};
 pub use implied::Implied;
-pub use initial::{Constant, Field, Initial, Usual};
+pub use initial::{FieldInfo, InitialKind, PredefinedConstant, Usual};
 pub use multiprocessor::{Assembler, Multiprocessor};
-pub use passage::{Passage, Written};
+pub use passage::{Passage, WrittenTest};
 pub use successor::Successor;
 #[allow(unused_imports)]
-pub use usage::{Cuda, Suggested, Usage, Weights};
+pub use usage::{Cuda, Suggested, UsageTable, Weights};
 
 table! {
     /// The whole instruction set.
@@ -59,31 +61,31 @@ table! {
         /// Opcodes, sorted by name.
         opcodes: &'static [Opcode],
         /// Types, in the order of the data files.
-        types: &'static [Type],
+        types: &'static [TypeInfo],
         /// Modifiers, sorted by name.
         modifiers: &'static [ModifierInfo],
         /// State spaces, with their sub-spaces.
-        spaces: &'static [Space],
+        spaces: &'static [SpaceInfo],
         /// Special registers, sorted by name.
         special_registers: &'static [SpecialRegister],
         /// Directives, sorted by name.
         directives: &'static [Directive],
         /// Predefined constants.
-        constants: &'static [Constant],
+        constants: &'static [PredefinedConstant],
         /// What may be the initial value of a variable.
-        initials: &'static [Initial],
+        initials: &'static [InitialKind],
         /// Fields of opaque types.
-        fields: &'static [Field],
+        fields: &'static [FieldInfo],
         /// What the bits of operands mean.
         encodings: &'static [Encoding],
         /// PTX versions, ascending.
         versions: &'static [PtxVersion],
         /// Targets, in the order of the data files.
-        targets: &'static [Target],
+        targets: &'static [TargetInfo],
         /// What the multiprocessors of targets have, in the order of the data files.
         multiprocessors: &'static [Multiprocessor],
         /// How matrices are spread over threads, in the order of the data files.
-        fragments: &'static [Fragment],
+        fragments: &'static [FragmentInfo],
     }
 
     /// An opcode (the first word of an instruction) and the entries that share it.
@@ -123,7 +125,7 @@ table! {
         /// False for an instruction whose forms are not declared yet.
         checked: bool,
         /// Where execution goes on after it.
-        flow: Flow,
+        flow: ControlTransfer,
         /// It does nothing but write its results, which depend on nothing but its operands.
         pure: bool,
         /// Its result is made of bits of its operand `a` (and `b`), whatever they are.
@@ -133,7 +135,7 @@ table! {
         /// After about so many cycles its results are there, for estimates; 0: as quickly as any.
         cycles: u16,
         /// Across which threads its results are the same, whatever its operands.
-        uniform: Option<Extent>,
+        uniform: Option<UniformExtent>,
         /// All threads of the warp must execute it together.
         converge: bool,
         /// What the interpreter does with it, as far as its forms do not say so themselves.
@@ -157,9 +159,9 @@ table! {
         /// As written in the data file, `add{.sat}.s32 d, a, b`.
         text: &'static str,
         /// The modifiers, in canonical order.
-        slots: &'static [Slot],
+        slots: &'static [ModifierSlot],
         /// The operands, in order.
-        operands: &'static [Operand],
+        operands: &'static [FormOperand],
         /// Which slots must stand in this order, by index; besides, types are always in order.
         order: &'static [&'static [u8]],
         /// Slots that, where they are filled, stand directly after the opcode, in this order.
@@ -188,8 +190,8 @@ table! {
         source: &'static str,
     }
 
-    /// One place for a modifier.
-    struct Slot {
+    /// One slot for a modifier.
+    struct ModifierSlot {
         /// Name of the set (`type`), or the modifier itself with its dot.
         name: &'static str,
         /// The variant of that name; `None` for a single modifier, and for a name that only tables read at run time have.
@@ -207,23 +209,23 @@ table! {
     }
 
     /// One operand of a form.
-    struct Operand {
+    struct FormOperand {
         /// What it looks like.
-        pattern: Pattern,
+        pattern: FormPattern,
         /// May be left out; operands of the same number (not 0) come together.
         optional: u8,
     }
 
-    /// What is said of one value.
-    struct Value {
+    /// One value of an operand: its name, kind, type and length.
+    struct FormValue {
         /// The name in the form, `d`.
         name: &'static str,
         /// The variant of that name; `None` for a name that only tables read at run time have.
         id: Option<OperandName>,
         /// Read, written or both.
-        access: Access,
+        access: OperandAccess,
         /// What kind of thing.
-        kind: Kind,
+        kind: ValueKind,
         /// Its type.
         ty: TypeExpr,
         /// How many elements.
@@ -280,9 +282,9 @@ table! {
         /// An updated operand is read only where the operand of this name is true; empty: always.
         reads_if: &'static str,
         /// Memory: how many bytes are accessed; for a list of elements, its length counts too.
-        bytes: Bytes,
-        /// Memory: what its address must be a multiple of; [`Bytes::Natural`]: the bytes accessed.
-        align: Bytes,
+        bytes: ByteCount,
+        /// Memory: what its address must be a multiple of; [`ByteCount::Natural`]: the bytes accessed.
+        align: ByteCount,
         /// Selectors that may follow (`b0`, `h1`).
         select: &'static [&'static str],
         /// Allowed immediates; empty: any.
@@ -383,7 +385,7 @@ table! {
     }
 
     /// A type.
-    struct Type {
+    struct TypeInfo {
         /// With its dot, `.f16x2`.
         name: &'static str,
         /// Class.
@@ -453,11 +455,11 @@ table! {
     }
 
     /// `d|p`.
-    struct Pair {
+    struct OperandPair {
         /// Before the bar.
-        first: Value,
+        first: FormValue,
         /// After the bar.
-        second: Value,
+        second: FormValue,
         /// `|p` may be left out.
         optional: bool,
     }

@@ -1,6 +1,6 @@
 //! How often what follows what in real files (`data/usage.tsv`, docs/usage.md): for what is offered first, never for what is legal.
 
-use crate::tables::{Cuda, Usage, Weights};
+use crate::tables::{Cuda, UsageTable, Weights};
 
 impl Cuda {
     /// Its spellings in PTX: mnemonics, special registers and directives, perhaps with operands.
@@ -14,7 +14,7 @@ impl Cuda {
     }
 }
 
-impl Usage {
+impl UsageTable {
     /// What follows in a context of a kind; empty where nothing was counted.
     pub fn after(&self, kind: &str, context: &str) -> Weights {
         let found = self.contexts.binary_search_by(|(k, c, _)| (*k, *c).cmp(&(kind, context)));

@@ -2,7 +2,7 @@
 
 use super::evaluate::LaunchModule;
 use super::file::{self, Language};
-use ptx_analysis::program::Callable;
+use ptx_analysis::program::ProgramFunction;
 use ptx_interp::launch::{Launch, Mistake, written};
 use serde_json::Value;
 
@@ -56,7 +56,7 @@ impl LaunchModule {
     ///
     /// # Errors
     /// In words, if there is none.
-    pub fn kernel(&self, entry: Option<&str>, at: Option<usize>) -> Result<&Callable, String> {
+    pub fn kernel(&self, entry: Option<&str>, at: Option<usize>) -> Result<&ProgramFunction, String> {
         let kernels = || self.program.functions.iter().filter(|c| c.kernel && c.body.is_some());
         let names = || {
             let names: Vec<String> = kernels().map(|k| format!("`{}`", k.name)).collect();
@@ -67,9 +67,9 @@ impl LaunchModule {
             return found.ok_or_else(|| format!("there is no kernel `{entry}` in this module: {}", names()));
         }
         if let Some(at) = at {
-            let end = |c: &Callable| c.start + c.body.as_ref().map_or(0, |b| b.body.end as usize);
+            let end = |c: &ProgramFunction| c.start + c.body.as_ref().map_or(0, |b| b.body.end as usize);
             // Lines above a kernel belong to it.
-            let mut after: Vec<&Callable> = self.program.functions.iter().filter(|c| c.body.is_some()).collect();
+            let mut after: Vec<&ProgramFunction> = self.program.functions.iter().filter(|c| c.body.is_some()).collect();
             after.sort_by_key(|c| c.start);
             let mut after = after.into_iter().filter(|c| end(c) >= at);
             let mut found = after.next();
@@ -139,7 +139,7 @@ impl LaunchModule {
     }
 
     /// The text between a kernel and what precedes it.
-    fn above(&self, kernel: &Callable) -> std::ops::Range<usize> {
+    fn above(&self, kernel: &ProgramFunction) -> std::ops::Range<usize> {
         let ends = self.program.functions.iter().filter(|c| c.start < kernel.start);
         let last = ends.map(|c| c.start + c.body.as_ref().map_or(0, |b| b.body.end as usize)).max().unwrap_or(0);
         last..kernel.start
@@ -150,7 +150,7 @@ impl LaunchModule {
 mod tests {
     use super::{LaunchChoiceError, LaunchOrigin, LaunchQuery};
     use crate::evaluate::LaunchModule;
-    use ptx_analysis::program::Program;
+    use ptx_analysis::program::ModuleProgram;
     use ptx_syntax::Snapshot;
     use serde_json::json;
     use std::sync::Arc;
@@ -169,7 +169,7 @@ mod tests {
 ";
 
     fn module() -> LaunchModule {
-        LaunchModule { program: Arc::new(Program::new(&Snapshot::new(TEXT))), text: TEXT.into() }
+        LaunchModule { program: Arc::new(ModuleProgram::new(&Snapshot::new(TEXT))), text: TEXT.into() }
     }
 
     fn lines(question: &LaunchQuery) -> String {
@@ -195,7 +195,7 @@ mod tests {
         assert!(lines(&at("helper")).contains("`helper` is a function"));
         // Above a function the next kernel is meant.
         let text = ".version 8.0\n.target sm_90\n.func f() { ret; }\n.entry k() { ret; }\n";
-        let module = LaunchModule { program: Arc::new(Program::new(&Snapshot::new(text))), text: text.into() };
+        let module = LaunchModule { program: Arc::new(ModuleProgram::new(&Snapshot::new(text))), text: text.into() };
         assert_eq!(module.kernel(None, Some(0)).map(|k| &*k.name), Ok("k"));
         assert_eq!(lines(&named("third", LaunchOrigin::Above)), "`lanch:` is no line of a launch");
         assert_eq!(lines(&named("third", LaunchOrigin::Nowhere)), "third //! launch: of 0");

@@ -2,7 +2,7 @@
 
 use super::inside;
 use ptx_analysis::Diagnostic;
-use ptx_analysis::program::Program;
+use ptx_analysis::program::ModuleProgram;
 use ptx_interp::decode::Executable;
 use ptx_interp::findings::{Fault, Site};
 use ptx_interp::launch::{
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Clone)]
 pub struct LaunchModule {
     /// Lowered.
-    pub program: Arc<Program>,
+    pub program: Arc<ModuleProgram>,
     /// Its text.
     pub text: Arc<str>,
 }

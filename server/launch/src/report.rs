@@ -240,7 +240,7 @@ pub fn step(done: &LaunchRun, step: &Recorded, places: LineColumnFinder<'_>) -> 
     let function = executable.function(step.site.function);
     let registers = step.changes.iter().filter_map(|change| {
         let function = executable.function(change.function).filter(|f| (change.slot as usize) < f.registers.len())?;
-        let slot = ptx_analysis::flow::Slot(change.slot);
+        let slot = ptx_analysis::flow::RegisterSlot(change.slot);
         Some(RegisterChange {
             name: function.register_name(slot),
             ty: function.declaration(slot).ty.name(),

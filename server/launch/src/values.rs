@@ -2,7 +2,7 @@
 
 use super::evaluate::LaunchRun;
 use super::words::plain_value;
-use ptx_analysis::flow::Slot;
+use ptx_analysis::flow::RegisterSlot;
 use ptx_interp::findings::Site;
 use ptx_interp::inspect;
 use ptx_interp::machine::{Change, Recorded, Target};
@@ -147,7 +147,7 @@ impl LastValues {
 /// The name and the type of a register that was changed.
 pub fn named(done: &LaunchRun, change: &Change) -> Option<(String, &'static str)> {
     let function = done.run.machine.executable.function(change.function)?;
-    let slot = Slot(change.slot);
+    let slot = RegisterSlot(change.slot);
     ((change.slot as usize) < function.registers.len())
         .then(|| (function.register_name(slot), function.declaration(slot).ty.name()))
 }

@@ -1,6 +1,6 @@
 //! How loud each kind of finding is, for the language server and the command line.
 
-use ptx_analysis::codes::Level;
+use ptx_analysis::codes::DiagnosticLevel;
 use ptx_analysis::{Code, Diagnostic, Severity};
 use std::collections::HashMap;
 
@@ -60,7 +60,7 @@ impl DiagnosticLevels {
 
 /// Whether a kind of diagnostic is off by default.
 fn is_off(code: Code) -> bool {
-    matches!(code.level(), Level::Off(_))
+    matches!(code.level(), DiagnosticLevel::Off(_))
 }
 
 #[cfg(test)]

@@ -212,7 +212,12 @@ impl Worker {
     }
 
     /// Takes over what the flow lints found out about registers.
-    fn take_figures(&mut self, snapshot: &Snapshot, revision: u64, target: Option<&'static ptx_isa::tables::Target>) {
+    fn take_figures(
+        &mut self,
+        snapshot: &Snapshot,
+        revision: u64,
+        target: Option<&'static ptx_isa::tables::TargetInfo>,
+    ) {
         let facts = self.analyzer.facts();
         let figures = self.figures.0.next(snapshot, &facts, target);
         self.publisher.facts.send_replace(Arc::new(facts));

@@ -25,7 +25,7 @@ const MAX_FRESH_PARSE: usize = 8 << 10;
 /// How much of a chunk is looked at first for where its first function begins.
 const FIRST_FUNCTION_WINDOW: usize = 1 << 10;
 
-/// A chunk of a text and the tree of it. Places in the tree count from the beginning of the text.
+/// The tree of a chunk. Node offsets count from the beginning of the text.
 #[derive(Debug, Clone)]
 pub struct ChunkTree {
     /// Where it begins; it ends where the next one does.
@@ -37,7 +37,7 @@ pub struct ChunkTree {
     pub too_deep: Option<usize>,
 }
 
-/// A chunk under edit.
+/// A chunk of a text under edit.
 #[derive(Debug)]
 struct Chunk {
     tree: ChunkTree,
@@ -49,7 +49,7 @@ struct Chunk {
     single: bool,
 }
 
-/// The chunks of a text under edit; never none.
+/// The chunked parse of a text under edit: its chunks, at least one.
 #[derive(Debug)]
 pub struct ChunkedParse {
     chunks: Vec<Chunk>,
@@ -75,7 +75,7 @@ impl ChunkedParse {
         self.chunks.iter().map(|chunk| &chunk.tree)
     }
 
-    /// Notes that the text was changed.
+    /// Records a change of the text; the trees follow with [`Self::reparse`].
     pub fn edit(&mut self, edit: &InputEdit) {
         let at = |offset: usize| self.chunks.partition_point(|p| p.tree.start <= offset).saturating_sub(1);
         let first = at(edit.start_byte);
@@ -122,7 +122,7 @@ impl ChunkedParse {
         self.chunks.insert(first, whole);
     }
 
-    /// Brings the trees up to the text.
+    /// Parses the changed chunks again; splits and merges chunks where boundaries changed.
     pub fn reparse(&mut self, rope: &Rope, parser: &mut Parser) {
         let large = rope.len_bytes() >= self.min_chunk.saturating_mul(2);
         if !large {

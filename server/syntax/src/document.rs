@@ -18,13 +18,13 @@ pub struct Snapshot {
     /// Which snapshot of its document this is, and of which document.
     number: (u64, u64),
     /// The edits since the snapshot before.
-    edits: Arc<[Edit]>,
+    edits: Arc<[SourceEdit]>,
 }
 
 /// One replacement: bytes `start..old_end` became `start..new_end`. Of several, each counts in the text that the ones
 /// before it left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Edit {
+pub struct SourceEdit {
     /// Where it begins.
     pub start: usize,
     /// Where the replaced text ended.
@@ -33,7 +33,7 @@ pub struct Edit {
     pub new_end: usize,
 }
 
-impl Edit {
+impl SourceEdit {
     /// This replacement and one after it as one.
     fn followed_by(self, next: Self) -> Self {
         let beyond = next.old_end.saturating_sub(self.new_end);
@@ -74,15 +74,15 @@ impl Snapshot {
 
     /// The edits that led here from an earlier snapshot, if `earlier` is the very one before: a hint for those who
     /// remember things of it.
-    pub fn edits_since(&self, earlier: SnapshotId) -> Option<&[Edit]> {
+    pub fn edits_since(&self, earlier: SnapshotId) -> Option<&[SourceEdit]> {
         (self.number.0 == earlier.0 && self.number.1 == earlier.1 + 1).then_some(&self.edits)
     }
 
     /// All edits that led here from an earlier snapshot as one replacement, if `earlier` is the very one before; `Some(None)` if there was
     /// none.
-    pub fn change_since(&self, earlier: SnapshotId) -> Option<Option<Edit>> {
+    pub fn change_since(&self, earlier: SnapshotId) -> Option<Option<SourceEdit>> {
         let edits = self.edits_since(earlier)?;
-        Some(edits.iter().copied().reduce(Edit::followed_by))
+        Some(edits.iter().copied().reduce(SourceEdit::followed_by))
     }
 
     /// Names this snapshot for [`Snapshot::edits_since`].
@@ -148,7 +148,7 @@ pub struct Document {
     /// Number of this document and of its last snapshot.
     number: (u64, u64),
     /// Edits since then.
-    edits: Vec<Edit>,
+    edits: Vec<SourceEdit>,
 }
 
 impl std::fmt::Debug for Document {
@@ -203,7 +203,7 @@ impl Document {
             old_end_position,
             new_end_position,
         });
-        self.edits.push(Edit { start: start_byte, old_end: old_end_byte, new_end: new_end_byte });
+        self.edits.push(SourceEdit { start: start_byte, old_end: old_end_byte, new_end: new_end_byte });
         self.stale = true;
     }
 

@@ -7,19 +7,19 @@ use crate::parser::slice;
 use ropey::Rope;
 use std::ops::Range;
 
-/// The deepest place, in units of [`BracketKind::weight`]. It is the assembler's own: its parser gives up ("memory exhausted") in a function with
+/// The deepest place, in units of [`BracketType::weight`]. It is the assembler's own: its parser gives up ("memory exhausted") in a function with
 /// 1,664 blocks in one another, and at 9,979 parentheses (ptxas 12.9).
 const LIMIT: usize = 9_980;
 
-/// A kind of brackets.
+/// A type of brackets.
 #[derive(Debug, Clone, Copy)]
-enum BracketKind {
+enum BracketType {
     Brace,
     Square,
     Round,
 }
 
-impl BracketKind {
+impl BracketType {
     /// What one of them takes of the assembler's stack, relative to a parenthesis.
     const fn weight(self) -> usize {
         match self {
@@ -85,9 +85,9 @@ pub fn visible(rope: &Rope, range: Range<usize>) -> Option<Visible> {
 /// Whether brackets could nest too deep if all were opened and none closed. Counting is several times as fast as looking what they are.
 fn has_many_brackets(rope: &Rope, range: Range<usize>) -> bool {
     let weight = |byte: u8| match byte {
-        b'{' => BracketKind::Brace.weight() as u8,
-        b'[' => BracketKind::Square.weight() as u8,
-        b'(' => BracketKind::Round.weight() as u8,
+        b'{' => BracketType::Brace.weight() as u8,
+        b'[' => BracketType::Square.weight() as u8,
+        b'(' => BracketType::Round.weight() as u8,
         _ => 0,
     };
     let mut all = 0;
@@ -247,7 +247,7 @@ impl BracketScanner {
     }
 
     /// Opens a bracket; false if that is beyond the limit.
-    fn opens(&mut self, kind: BracketKind) -> bool {
+    fn opens(&mut self, kind: BracketType) -> bool {
         let fits = self.depth + kind.weight() <= LIMIT;
         let counts = if fits { &mut self.open } else { &mut self.hidden };
         counts[kind as usize] += 1;
@@ -256,7 +256,7 @@ impl BracketScanner {
     }
 
     /// Closes a bracket; true if it is the end of one beyond the limit.
-    fn closes(&mut self, kind: BracketKind) -> bool {
+    fn closes(&mut self, kind: BracketType) -> bool {
         let hidden = &mut self.hidden[kind as usize];
         if *hidden > 0 {
             *hidden -= 1;
@@ -271,11 +271,11 @@ impl BracketScanner {
     }
 }
 
-fn kind(byte: u8) -> BracketKind {
+fn kind(byte: u8) -> BracketType {
     match byte {
-        b'{' | b'}' => BracketKind::Brace,
-        b'[' | b']' => BracketKind::Square,
-        _ => BracketKind::Round,
+        b'{' | b'}' => BracketType::Brace,
+        b'[' | b']' => BracketType::Square,
+        _ => BracketType::Round,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Any text is checked, and everything an editor asks of any place in it is answered without panic, by ranges that lie in the text.
 
 use crate::bytes::{boundary, split};
-use ptx_analysis::program::Program;
+use ptx_analysis::program::ModuleProgram;
 use ptx_analysis::registers::Figures;
 use ptx_analysis::{Analyzer, Report};
 use ptx_ide::{
@@ -35,7 +35,7 @@ pub fn run(data: &[u8]) {
         assert!(!finding.message().is_empty(), "{finding:?}");
     }
     let figures = Figures::default().next(&snapshot, &analyzer.facts(), report.environment.target);
-    let _ = Program::of(&snapshot, &report.diagnostics);
+    let _ = ModuleProgram::of(&snapshot, &report.diagnostics);
     document(&text, &snapshot, &figures);
     // The last places are where findings are: there are fixes.
     for place in 0..PLACES {

@@ -112,7 +112,7 @@ pub fn run(data: &[u8]) {
     let (text, mut bytes) = split(data);
     let mut text = text;
     let how = bytes.byte();
-    // Large texts are in pieces; here small ones are large, one in four.
+    // Large texts are parsed in chunks; here small ones are large, one in four.
     let least = if how & 0x60 == 0x60 { 64 } else { usize::MAX };
     let mut document = Document::with_chunk_size(&text, 1, least);
     let mut analyzer = Analyzer::default();
@@ -210,7 +210,7 @@ pub fn same_tree(step_by_step: &Snapshot, fresh: &Snapshot) -> bool {
     nodes(step_by_step).eq(nodes(fresh))
 }
 
-/// All nodes with their depth. Of roots only those that are errors, since a text may be parsed in other pieces.
+/// All nodes with their depth. Of roots only those that are errors, since a text may be parsed in other chunks.
 fn nodes(snapshot: &Snapshot) -> impl Iterator<Item = (usize, u16, Range<usize>, bool, bool)> {
     let below = |root: Node<'_>| root.is_error() || root.child_count() > 0;
     snapshot.roots().filter(move |root| below(*root)).flat_map(|root| {

@@ -2,7 +2,7 @@
 
 use crate::bytes::{Bytes, boundary, split};
 use crate::edits::PIECES;
-use ptx_analysis::program::Program;
+use ptx_analysis::program::ModuleProgram;
 use ptx_interp::findings::{Checks, Kind};
 use ptx_interp::launch::Launch;
 use ptx_interp::machine::{Detail, Settings, Status, Target};
@@ -30,7 +30,8 @@ pub fn run(data: &[u8]) {
     let (text, mut bytes) = split(data);
     let how = bytes.byte();
     let text = if text.trim().is_empty() { generate(&mut bytes) } else { mutate(text, &mut bytes) };
-    let module = LaunchModule { program: Arc::new(Program::new(&Snapshot::new(&text))), text: text.as_str().into() };
+    let module =
+        LaunchModule { program: Arc::new(ModuleProgram::new(&Snapshot::new(&text))), text: text.as_str().into() };
     let mut launches = module.launches().0;
     if launches.is_empty() {
         launches.extend(module.kernels().take(1).map(|k| Launch { entry: k.into(), ..Launch::default() }));

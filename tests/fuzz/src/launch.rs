@@ -2,7 +2,7 @@
 //! module within bounds.
 
 use crate::bytes::split;
-use ptx_analysis::program::Program;
+use ptx_analysis::program::ModuleProgram;
 use ptx_interp::decode::Executable;
 use ptx_interp::launch::{Launch, Mistake, bind, complete, settle, written};
 use ptx_interp::machine::Settings;
@@ -15,7 +15,7 @@ use std::sync::{Arc, LazyLock};
 /// What is launched: parameters of many kinds, variables of all spaces.
 const MODULE: &str = include_str!("launched.ptx");
 
-static PROGRAM: LazyLock<Arc<Program>> = LazyLock::new(|| Arc::new(Program::new(&Snapshot::new(MODULE))));
+static PROGRAM: LazyLock<Arc<ModuleProgram>> = LazyLock::new(|| Arc::new(ModuleProgram::new(&Snapshot::new(MODULE))));
 
 /// Reads a launch in all the ways there are.
 pub fn run(data: &[u8]) {
@@ -32,7 +32,7 @@ pub fn run(data: &[u8]) {
     if which & 3 == 1 {
         let above = format!("{text}\n{MODULE}");
         let module =
-            LaunchModule { program: Arc::new(Program::new(&Snapshot::new(&above))), text: above.as_str().into() };
+            LaunchModule { program: Arc::new(ModuleProgram::new(&Snapshot::new(&above))), text: above.as_str().into() };
         let (launches, mistakes) = module.launches();
         places(&above, &mistakes);
         launches.into_iter().take(3).for_each(try_it);

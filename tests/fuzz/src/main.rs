@@ -23,7 +23,7 @@ mod launch;
 #[cfg(feature = "all")]
 mod lsp;
 #[cfg(feature = "all")]
-mod pieces;
+mod chunks;
 #[cfg(feature = "all")]
 mod wire;
 
@@ -62,7 +62,7 @@ static TARGET: LazyLock<fn(&[u8])> = LazyLock::new(|| match std::env::var("PTX_F
     #[cfg(feature = "all")]
     "lsp" => lsp::run,
     #[cfg(feature = "all")]
-    "pieces" => pieces::run,
+    "chunks" => chunks::run,
     other => panic!("there is no target {other:?}"),
 });
 

@@ -1,8 +1,8 @@
 //! Constant expressions are worth to us what they are worth to the assembler.
 
-use ptx_analysis::ast::{Constant, Operand, OperandKind};
-use ptx_analysis::literal::{self, Float};
-use ptx_analysis::lower::{Source, instruction};
+use ptx_analysis::ast::{ConstantValue, Operand, OperandKind};
+use ptx_analysis::literal::{self, FloatLiteral};
+use ptx_analysis::lower::{ItemSource, instruction};
 use ptx_syntax::Snapshot;
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ fn worth(expression: &str) -> String {
     let text = format!("mov.b64 %rd0, {expression};");
     let snapshot = Snapshot::new(&text);
     let Some(node) = snapshot.root_at(0).child(0).filter(|n| !n.has_error()) else { return "-".to_owned() };
-    let Some(lowered) = instruction(Source { text: &text, base: 0 }, node) else { return "-".to_owned() };
+    let Some(lowered) = instruction(ItemSource { text: &text, base: 0 }, node) else { return "-".to_owned() };
     lowered.operands.get(1).map_or_else(|| "-".to_owned(), value)
 }
 
@@ -22,13 +22,13 @@ fn value(operand: &Operand<'_>) -> String {
         OperandKind::Integer(text) => literal::integer(text).map_or_else(|| "-".to_owned(), integer),
         OperandKind::Float(text) => match literal::parse_float(text) {
             // ptxas: a number of 32 bits fills the lower half of one of 64.
-            Ok(Float::Single(bits)) => format!("{bits:x}f"),
-            Ok(Float::Double(number)) => format!("{:x}f", number.to_bits()),
+            Ok(FloatLiteral::Single(bits)) => format!("{bits:x}f"),
+            Ok(FloatLiteral::Double(number)) => format!("{:x}f", number.to_bits()),
             Err(_) => "-".to_owned(),
         },
         OperandKind::Name("WARP_SZ") => "20".to_owned(),
-        OperandKind::Constant(Constant::Integer(Some(n))) => integer(*n),
-        OperandKind::Constant(Constant::Float(number)) => format!("{:x}f", number.to_bits()),
+        OperandKind::Constant(ConstantValue::Integer(Some(n))) => integer(*n),
+        OperandKind::Constant(ConstantValue::Float(number)) => format!("{:x}f", number.to_bits()),
         OperandKind::Arguments(list) if list.len() == 1 => value(&list[0]),
         _ => "-".to_owned(),
     }

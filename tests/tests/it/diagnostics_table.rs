@@ -2,7 +2,7 @@
 //! `UPDATE=1 cargo test -p ptx-tests --test it diagnostics_table` writes it.
 
 use ptx_analysis::Code;
-use ptx_analysis::codes::Level;
+use ptx_analysis::codes::DiagnosticLevel;
 use std::path::Path;
 
 const HEAD: &str = "# Diagnostics
@@ -35,9 +35,9 @@ fn summary(code: &Code) -> String {
 fn table() -> String {
     let row = |code: &Code| {
         let level = match code.level() {
-            Level::Assembler => "error".to_owned(),
-            Level::Lint(level) => level.name().to_owned(),
-            Level::Off(level) => format!("off ({})", level.name()),
+            DiagnosticLevel::Assembler => "error".to_owned(),
+            DiagnosticLevel::Lint(level) => level.name().to_owned(),
+            DiagnosticLevel::Off(level) => format!("off ({})", level.name()),
         };
         format!("| [{0}]({0}.md) | {level} | {1} |\n", code, summary(code).replace('|', "\\|"))
     };

@@ -5,7 +5,7 @@
 //! each form stands at least once are put into modules for targets that have them, and decoded.
 
 use expect_test::expect_file;
-use ptx_analysis::program::Program;
+use ptx_analysis::program::ModuleProgram;
 use ptx_interp::decode::{Action, Executable};
 use ptx_interp::findings::Site;
 use ptx_isa::ISA;
@@ -119,7 +119,7 @@ fn decode(version: &str, target: &str, statements: &[&str]) -> Vec<Option<String
     }
     text.push_str("L: ret;\n}\n");
     let snapshot = ptx_syntax::Document::new(text.as_str()).snapshot();
-    let program = Arc::new(Program::new(&snapshot));
+    let program = Arc::new(ModuleProgram::new(&snapshot));
     assert!(program.errors.is_empty(), "{version} {target}: {:?}", program.errors.first());
     let executable = match Executable::new(program, "k") {
         Ok(executable) => executable,

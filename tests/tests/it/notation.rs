@@ -1,9 +1,10 @@
 //! The compiler of the notation: what it makes of small data files, and how it refuses mistakes.
 
 use ptx_isa::compiler::compile;
-use ptx_isa::fragment::Found;
+use ptx_isa::fragment::LayoutLookup;
 use ptx_isa::tables::{
-    ArgumentKind, Bytes, Directive, Isa, Length, Operation, Pattern, Protocol, Step, Variable, Verb, Version,
+    ArgumentKind, ByteCount, Directive, FormPattern, FormulaOperation, FormulaStep, FormulaVariable, Isa, Length,
+    Protocol, Verb, Version,
 };
 
 const TYPES: &str = "type f16 float 16 agrees f16\ntype b32 bits 32 agrees b32\nmodifier .x4 Four\nmodifier .m16n8k16 A shape\n\
@@ -23,7 +24,7 @@ fn with_form(form: &str, operand: &str) -> Result<Isa, String> {
 fn length(form: &str, operand: &str, values: &[Option<&str>]) -> (Option<u32>, String) {
     let isa = with_form(form, operand).expect("a form");
     let form = &isa.opcodes[0].entries[0].forms[0];
-    let Pattern::Value(value) = form.operands[0].pattern else { panic!("a value") };
+    let FormPattern::Value(value) = form.operands[0].pattern else { panic!("a value") };
     let Length::Formula(formula) = value.length else { panic!("a formula") };
     let bits = |name: &str| isa.types.iter().find(|t| t.name == name).map(|t| u32::from(t.bits));
     (formula.value(values, bits), formula.text(|slot| form.slots[usize::from(slot)].name))
@@ -57,7 +58,7 @@ fn signs_ratios_and_notes() {
     assert_eq!((entry.operands[0].name, entry.operands[0].doc), ("d", "The result."));
     assert_eq!(entry.unsettled, ["Whether it does."]);
     assert_eq!(entry.forms[0].slots[0].values, [".sp::2:4"]);
-    let Pattern::Value(a) = entry.forms[0].operands[1].pattern else { panic!("a value") };
+    let FormPattern::Value(a) = entry.forms[0].operands[1].pattern else { panic!("a value") };
     assert!(a.minus && !a.negatable);
     let error = compiled(&text.replace("operand d", "operand e")).expect_err("no such operand");
     assert!(error.contains("no form of `op` has such an operand"), "{error}");
@@ -115,8 +116,10 @@ fn mistakes_under_a_directive_are_said() {
 fn accesses_say_how_much_and_how_aligned() {
     let text = "family f F\nopcode op\n  summary Does it.\n  exec f.op\n  form op.f16 [a], n\n    a: address f16 bytes(n) align 16\n    n: read b32\n";
     let isa = compiled(text).expect("an opcode");
-    let Pattern::Address(parts) = isa.opcodes[0].entries[0].forms[0].operands[0].pattern else { panic!("an address") };
-    assert_eq!((parts[0].bytes, parts[0].align), (Bytes::Operand("n"), Bytes::Fixed(16)));
+    let FormPattern::Address(parts) = isa.opcodes[0].entries[0].forms[0].operands[0].pattern else {
+        panic!("an address")
+    };
+    assert_eq!((parts[0].bytes, parts[0].align), (ByteCount::Operand("n"), ByteCount::Fixed(16)));
     let error = compiled(&text.replace("bytes(n)", "bytes(m)")).expect_err("no such operand");
     assert!(error.contains("no operand `m`"), "{error}");
     let error = compiled(&text.replace("align 16", "align 0")).expect_err("nothing is a multiple of 0");
@@ -147,13 +150,19 @@ fn fragments_are_formulas_in_postfix_order() {
     assert_eq!((fragment.name, fragment.matrix, fragment.threads), ("f", "A", 32));
     assert_eq!(fragment.lets[0].values.iter().map(|v| v.value).collect::<Vec<_>>(), [2, 4]);
     let steps = fragment.column.steps;
-    let op = |o| Step::Operation(o);
-    let (t, i) = (Step::Variable(Variable::Quad), Step::Variable(Variable::Element));
-    let sum = [Step::Let(0), Step::Input(0), op(Operation::Add), op(Operation::Divide), op(Operation::Add)];
-    assert_eq!(steps, [&[t, Step::Number(2), op(Operation::Multiply), i][..], &sum].concat());
+    let op = |o| FormulaStep::Operation(o);
+    let (t, i) = (FormulaStep::Variable(FormulaVariable::Quad), FormulaStep::Variable(FormulaVariable::Element));
+    let sum = [
+        FormulaStep::Let(0),
+        FormulaStep::Input(0),
+        op(FormulaOperation::Add),
+        op(FormulaOperation::Divide),
+        op(FormulaOperation::Add),
+    ];
+    assert_eq!(steps, [&[t, FormulaStep::Number(2), op(FormulaOperation::Multiply), i][..], &sum].concat());
     let form = &isa.opcodes[0].entries[0].forms[0];
     let found = isa.layout("op", form, &[Some(".m16n8k16")], "d", |_, _| None);
-    let Some(Found::Layout(layout)) = found else { panic!("a layout") };
+    let Some(LayoutLookup::Layout(layout)) = found else { panic!("a layout") };
     assert_eq!((layout.rows, layout.columns, layout.count, layout.registers), (16, 8, 4, 2));
     assert!(isa.layout("op", form, &[None], "d", |_, _| None).is_none(), "the shape is not written");
 }
@@ -195,7 +204,7 @@ fn encodings_say_what_bits_mean() {
     assert_eq!((encoding.measure, encoding.unit, encoding.values[0].words), (32, "warp", "seven"));
     assert_eq!((encoding.table, encoding.selects), (&["a", "b", "c"][..], &["a", "b"][..]));
     assert_eq!((encoding.patterns[0].modifier, encoding.patterns[0].rows), (".x4", &["3210", "0123"][..]));
-    let Pattern::Value(value) = isa.opcodes[0].entries[0].forms[0].operands[0].pattern else { panic!("a value") };
+    let FormPattern::Value(value) = isa.opcodes[0].entries[0].forms[0].operands[0].pattern else { panic!("a value") };
     assert_eq!(value.decodes, "e");
 }
 

@@ -3,12 +3,12 @@
 use flate2::read::GzDecoder;
 use ptx_analysis::registers::occupancy::{ASSUMED_THREADS, LimitedBy, Needs, Occupancy};
 use ptx_isa::ISA;
-use ptx_isa::tables::Target;
+use ptx_isa::tables::TargetInfo;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-fn target(name: &str) -> &'static Target {
+fn target(name: &str) -> &'static TargetInfo {
     ISA.target(name).expect("a target")
 }
 

@@ -94,7 +94,7 @@ fn a_large_text_is_checked_step_by_step_like_a_fresh_one() {
     let samples = samples();
     for (index, sample) in samples.iter().enumerate() {
         let text = format!("{sample}\n{}\n{sample}", samples[(index + 1) % samples.len()]);
-        // Where texts of this size are cut, small pieces or large ones are a matter of speed.
+        // Where texts of this size are cut, small chunks or large ones are a matter of speed.
         let mut document = Document::with_chunk_size(&text, 1, 300);
         let mut analyzer = Analyzer::default();
         for _ in 0..8 {

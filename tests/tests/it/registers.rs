@@ -2,7 +2,7 @@
 //! records).
 
 use ptx_analysis::Analyzer;
-use ptx_analysis::registers::{self, Kernel};
+use ptx_analysis::registers::{self, RegisterReport};
 use ptx_analysis::target::find_target;
 use ptx_isa::ISA;
 use ptx_syntax::Snapshot;
@@ -19,7 +19,7 @@ fn module(target: &str, text: &str) -> String {
 }
 
 /// What is said of the functions of a module.
-fn report(target: &str, text: &str) -> Vec<Kernel> {
+fn report(target: &str, text: &str) -> Vec<RegisterReport> {
     let snapshot = Snapshot::new(text);
     let mut analyzer = Analyzer::default();
     analyzer.keep_facts();
@@ -32,7 +32,7 @@ fn report(target: &str, text: &str) -> Vec<Kernel> {
     kernels
 }
 
-fn kernel(target: &str, text: &str) -> Kernel {
+fn kernel(target: &str, text: &str) -> RegisterReport {
     report(target, text).into_iter().find(|k| k.name == "k").expect("the kernel")
 }
 

@@ -5,12 +5,12 @@ use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::{branch_target, call_arguments, call_target, undeclared_name};
 use crate::forms::operands::{NameLookup, special};
 use crate::forms::spec::{OperandPattern, OperandVariant};
-use crate::hir::ast::{Constant, Instruction, Operand, OperandKind};
+use crate::hir::ast::{ConstantValue, Instruction, Operand, OperandKind};
 use crate::hir::signature::{Array, Callee, ContentId, Parameter, natural_align, size_in_bits};
-use crate::hir::symbols::{List, Origin, Symbol, Variable};
+use crate::hir::symbols::{Symbol, TargetListKind, VariableOrigin, VariableSymbol};
 use crate::hir::types::TypeId;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Kind, TypeClass};
+use ptx_isa::tables::{TypeClass, ValueKind};
 
 /// Checks the names of code in an instruction whose operands fit a form.
 pub fn check(
@@ -19,14 +19,14 @@ pub fn check(
     names: &dyn NameLookup,
     out: &mut Vec<Diagnostic>,
 ) {
-    let mut call = Call::default();
+    let mut call = CallOperands::default();
     for (operand, (_, shape)) in instruction.operands.iter().zip(&fitting.operands) {
         match shape {
             OperandPattern::Value(spec) => match spec.value.kind {
-                Kind::Label => branch(operand, names, out),
-                Kind::Targets if spec.value.symbol => call.targets = Some(operand),
-                Kind::Targets => list_of_labels(operand, names, out),
-                Kind::Function => call.callee = Some(operand),
+                ValueKind::Label => branch(operand, names, out),
+                ValueKind::Targets if spec.value.symbol => call.targets = Some(operand),
+                ValueKind::Targets => list_of_labels(operand, names, out),
+                ValueKind::Function => call.callee = Some(operand),
                 _ => {}
             },
             OperandPattern::Arguments(_) if call.callee.is_none() => call.results = Some(operand),
@@ -55,7 +55,7 @@ fn list_of_labels(operand: &Operand<'_>, names: &dyn NameLookup, out: &mut Vec<D
     let Some(name) = name(operand) else { return };
     match names.look_up(name) {
         None => out.push(undeclared_name::label(operand.range.clone(), name)),
-        Some(Symbol::Targets { list: List::Branches, content }) if content != ContentId::UNKNOWN => {}
+        Some(Symbol::Targets { list: TargetListKind::Branches, content }) if content != ContentId::UNKNOWN => {}
         Some(Symbol::Unknown) => {}
         Some(symbol) => out.push(branch_target::not_a_list(operand.range.clone(), name, symbol)),
     }
@@ -63,14 +63,14 @@ fn list_of_labels(operand: &Operand<'_>, names: &dyn NameLookup, out: &mut Vec<D
 
 /// The operands of a call.
 #[derive(Default)]
-struct Call<'i, 't> {
+struct CallOperands<'i, 't> {
     results: Option<&'i Operand<'t>>,
     callee: Option<&'i Operand<'t>>,
     arguments: Option<&'i Operand<'t>>,
     targets: Option<&'i Operand<'t>>,
 }
 
-impl<'t> Call<'_, 't> {
+impl<'t> CallOperands<'_, 't> {
     fn check(&self, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) {
         let Some(callee) = self.callee else { return };
         let Some(called) = name(callee) else { return };
@@ -119,11 +119,11 @@ impl<'t> Call<'_, 't> {
         {
             for (index, (value, parameter)) in values.iter().zip(parameters).enumerate() {
                 let Some(found) = given(value, names) else { continue };
-                let argument = call_arguments::Argument { range: value.range.clone(), index, result: written };
+                let argument = call_arguments::ArgumentPosition { range: value.range.clone(), index, result: written };
                 match fits(found, parameter, written) {
-                    Fit::Fits => {}
-                    Fit::Constant => out.push(call_arguments::constant_result(value.range.clone())),
-                    Fit::Refused(why) => out.push(reporter.argument(argument, value, found, why)),
+                    ArgumentFit::Fits => {}
+                    ArgumentFit::Constant => out.push(call_arguments::constant_result(value.range.clone())),
+                    ArgumentFit::Refused(why) => out.push(reporter.argument(argument, value, found, why)),
                 }
             }
         }
@@ -162,10 +162,14 @@ fn indirect(
     let Some(name) = name(targets) else { return Vec::new() };
     match names.look_up(name) {
         None => out.push(undeclared_name::label(targets.range.clone(), name)),
-        Some(Symbol::Targets { list: List::Calls | List::Prototype, content }) if content != ContentId::UNKNOWN => {
+        Some(Symbol::Targets { list: TargetListKind::Calls | TargetListKind::Prototype, content })
+            if content != ContentId::UNKNOWN =>
+        {
             return names.callees(name);
         }
-        Some(Symbol::Variable(Variable { table, .. })) if table != ContentId::UNKNOWN => return names.callees(name),
+        Some(Symbol::Variable(VariableSymbol { table, .. })) if table != ContentId::UNKNOWN => {
+            return names.callees(name);
+        }
         Some(Symbol::Unknown) => {}
         Some(symbol) => {
             // A function called directly needs no list; that is one mistake.
@@ -193,13 +197,13 @@ fn undeclared(value: &Operand<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnos
     }
 }
 
-/// What stands for a parameter or a result.
+/// The value that a call passes for a parameter or a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Given {
+pub enum PassedValue {
     /// A register.
     Register(TypeId, u8),
     /// A variable.
-    Variable(Variable),
+    Variable(VariableSymbol),
     /// An integer constant.
     Integer,
     /// `0f3F800000`.
@@ -216,31 +220,31 @@ pub enum Given {
     Expression,
 }
 
-fn given(value: &Operand<'_>, names: &dyn NameLookup) -> Option<Given> {
+fn given(value: &Operand<'_>, names: &dyn NameLookup) -> Option<PassedValue> {
     Some(match &value.kind {
         OperandKind::Name(name) => match names.look_up(name) {
-            Some(Symbol::Register { ty, elements }) => Given::Register(ty, elements),
-            Some(Symbol::Variable(variable)) => Given::Variable(variable),
+            Some(Symbol::Register { ty, elements }) => PassedValue::Register(ty, elements),
+            Some(Symbol::Variable(variable)) => PassedValue::Variable(variable),
             Some(Symbol::Unknown) => return None,
-            Some(symbol) => Given::Other(symbol),
-            None if ISA.constant(name).is_some() => Given::Integer,
-            None => Given::Special,
+            Some(symbol) => PassedValue::Other(symbol),
+            None if ISA.constant(name).is_some() => PassedValue::Integer,
+            None => PassedValue::Special,
         },
-        OperandKind::Integer(_) | OperandKind::Constant(Constant::Integer(_)) => Given::Integer,
-        OperandKind::Float(text) if text.starts_with("0f") || text.starts_with("0F") => Given::Single,
-        OperandKind::Float(_) | OperandKind::Constant(Constant::Float(_)) => Given::Double,
-        OperandKind::Sink => Given::Sink,
+        OperandKind::Integer(_) | OperandKind::Constant(ConstantValue::Integer(_)) => PassedValue::Integer,
+        OperandKind::Float(text) if text.starts_with("0f") || text.starts_with("0F") => PassedValue::Single,
+        OperandKind::Float(_) | OperandKind::Constant(ConstantValue::Float(_)) => PassedValue::Double,
+        OperandKind::Sink => PassedValue::Sink,
         OperandKind::Error => return None,
         // A number in parentheses; the grammar cannot tell it from a list.
         OperandKind::Arguments(list) => match list.as_slice() {
             [one] if !matches!(one.kind, OperandKind::Arguments(_)) => return given(one, names),
-            _ => Given::Expression,
+            _ => PassedValue::Expression,
         },
-        _ => Given::Expression,
+        _ => PassedValue::Expression,
     })
 }
 
-/// Why something does not fit.
+/// Why an argument does not fit its parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Why {
     /// No call takes that: a variable in another space, a label, a sum.
@@ -259,17 +263,17 @@ pub enum Why {
     Alignment(u32),
 }
 
-/// Whether something fits.
-enum Fit {
+/// Whether an argument fits its parameter.
+enum ArgumentFit {
     Fits,
     /// A result goes to a constant, which the assembler takes until it generates code.
     Constant,
     Refused(Why),
 }
 
-/// What matters of a type in a call.
+/// The class of a type that a call compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum ValueClass {
     Bits,
     Integer,
     Float,
@@ -278,69 +282,73 @@ enum Class {
     Packed,
 }
 
-fn class(ty: TypeId, elements: u8) -> Option<Class> {
+fn class(ty: TypeId, elements: u8) -> Option<ValueClass> {
     Some(match ty.info().class {
         TypeClass::Opaque => return None,
-        _ if elements > 1 => Class::Packed,
-        TypeClass::Packed => Class::Packed,
-        TypeClass::Bits => Class::Bits,
-        TypeClass::Uint | TypeClass::Sint => Class::Integer,
-        TypeClass::Float => Class::Float,
-        TypeClass::Pred => Class::Predicate,
+        _ if elements > 1 => ValueClass::Packed,
+        TypeClass::Packed => ValueClass::Packed,
+        TypeClass::Bits => ValueClass::Bits,
+        TypeClass::Uint | TypeClass::Sint => ValueClass::Integer,
+        TypeClass::Float => ValueClass::Float,
+        TypeClass::Pred => ValueClass::Predicate,
     })
 }
 
-fn agree(a: Class, b: Class) -> bool {
-    let untyped = a == Class::Bits || b == Class::Bits;
-    let predicate = a == Class::Predicate || b == Class::Predicate;
-    a == b || a == Class::Packed || b == Class::Packed || (untyped && !predicate)
+fn agree(a: ValueClass, b: ValueClass) -> bool {
+    let untyped = a == ValueClass::Bits || b == ValueClass::Bits;
+    let predicate = a == ValueClass::Predicate || b == ValueClass::Predicate;
+    a == b || a == ValueClass::Packed || b == ValueClass::Packed || (untyped && !predicate)
 }
 
-fn fits(given: Given, parameter: &Parameter, written: bool) -> Fit {
+fn fits(given: PassedValue, parameter: &Parameter, written: bool) -> ArgumentFit {
     match given {
-        Given::Sink if written => return Fit::Fits,
-        Given::Sink => return Fit::Refused(Why::Sink),
-        Given::Special | Given::Other(_) | Given::Expression => return Fit::Refused(Why::Kind),
-        Given::Variable(v) if v.space != ".param" => return Fit::Refused(Why::Kind),
-        Given::Variable(v) if v.origin != Origin::Body => return Fit::Refused(Why::Formal),
+        PassedValue::Sink if written => return ArgumentFit::Fits,
+        PassedValue::Sink => return ArgumentFit::Refused(Why::Sink),
+        PassedValue::Special | PassedValue::Other(_) | PassedValue::Expression => {
+            return ArgumentFit::Refused(Why::Kind);
+        }
+        PassedValue::Variable(v) if v.space != ".param" => return ArgumentFit::Refused(Why::Kind),
+        PassedValue::Variable(v) if v.origin != VariableOrigin::Body => return ArgumentFit::Refused(Why::Formal),
         _ => {}
     }
-    let Some(ty) = parameter.ty else { return Fit::Fits };
-    let Some(wanted) = class(ty, parameter.elements) else { return Fit::Fits };
+    let Some(ty) = parameter.ty else { return ArgumentFit::Fits };
+    let Some(wanted) = class(ty, parameter.elements) else { return ArgumentFit::Fits };
     let bits = u32::from(size_in_bits(ty)) * u32::from(parameter.elements);
-    let refused = |why: Option<Why>| why.map_or(Fit::Fits, Fit::Refused);
+    let refused = |why: Option<Why>| why.map_or(ArgumentFit::Fits, ArgumentFit::Refused);
     match given {
-        Given::Register(..) | Given::Integer | Given::Single | Given::Double if parameter.array != Array::No => {
+        PassedValue::Register(..) | PassedValue::Integer | PassedValue::Single | PassedValue::Double
+            if parameter.array != Array::No =>
+        {
             refused((parameter.array != Array::Unknown).then_some(Why::Array))
         }
-        Given::Register(found, elements) => {
-            let Some(have) = class(found, elements) else { return Fit::Refused(Why::Class) };
+        PassedValue::Register(found, elements) => {
+            let Some(have) = class(found, elements) else { return ArgumentFit::Refused(Why::Class) };
             let same = u32::from(size_in_bits(found)) * u32::from(elements) == bits;
             refused(if same { (!agree(wanted, have)).then_some(Why::Class) } else { Some(Why::Size) })
         }
-        Given::Variable(variable) => refused(variable_misfit(variable, parameter, ty, wanted)),
+        PassedValue::Variable(variable) => refused(variable_misfit(variable, parameter, ty, wanted)),
         _ => {
             let natural = match given {
-                Given::Integer => (Class::Integer, 64),
-                Given::Single => (Class::Float, 32),
-                _ => (Class::Float, 64),
+                PassedValue::Integer => (ValueClass::Integer, 64),
+                PassedValue::Single => (ValueClass::Float, 32),
+                _ => (ValueClass::Float, 64),
             };
             let fits = match wanted {
-                Class::Packed => bits == natural.1,
-                Class::Bits => true,
+                ValueClass::Packed => bits == natural.1,
+                ValueClass::Bits => true,
                 other => other == natural.0,
             };
             match (fits, written) {
-                (true, true) => Fit::Constant,
-                (true, false) => Fit::Fits,
-                (false, _) => Fit::Refused(Why::Class),
+                (true, true) => ArgumentFit::Constant,
+                (true, false) => ArgumentFit::Fits,
+                (false, _) => ArgumentFit::Refused(Why::Class),
             }
         }
     }
 }
 
 /// A `.param` variable of the caller for a parameter.
-fn variable_misfit(variable: Variable, parameter: &Parameter, ty: TypeId, wanted: Class) -> Option<Why> {
+fn variable_misfit(variable: VariableSymbol, parameter: &Parameter, ty: TypeId, wanted: ValueClass) -> Option<Why> {
     let found = variable.ty?;
     let have = class(found, variable.elements)?;
     let element = |t: TypeId, elements: u8| u32::from(size_in_bits(t)) * u32::from(elements);
@@ -361,7 +369,7 @@ fn variable_misfit(variable: Variable, parameter: &Parameter, ty: TypeId, wanted
                 return Some(Why::Size);
             }
             // Of arrays, signed and unsigned elements do not agree.
-            if found != ty && wanted != Class::Bits && have != Class::Bits {
+            if found != ty && wanted != ValueClass::Bits && have != ValueClass::Bits {
                 return Some(Why::Class);
             }
         }

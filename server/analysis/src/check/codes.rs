@@ -5,12 +5,12 @@
 
 use crate::check::diagnostic::Severity;
 use crate::check::{lints, rules};
-use Level::{Assembler, Lint, Off};
+use DiagnosticLevel::{Assembler, Lint, Off};
 use Severity::{Hint, Information, Warning};
 
-/// Who objects to what a diagnostic reports, and how severe it is unless the user says otherwise.
+/// Whether the assembler or a lint reports a diagnostic, and its default severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
+pub enum DiagnosticLevel {
     /// The assembler refuses the module: an error. (Where one code reports lesser things too, a finding's own severity says so.)
     Assembler,
     /// The assembler is silent; this is the usual severity.
@@ -19,7 +19,7 @@ pub enum Level {
     Off(Severity),
 }
 
-impl Level {
+impl DiagnosticLevel {
     /// The severity of a finding of this level.
     pub fn severity(self) -> Severity {
         match self {
@@ -29,8 +29,8 @@ impl Level {
     }
 }
 
-/// Words for what was found. Implemented by the data of each diagnostic.
-pub trait Words {
+/// The message and help of a diagnostic. Implemented by the data of each diagnostic.
+pub trait DiagnosticMessage {
     /// What is expected and what was found.
     fn message(&self) -> String;
 
@@ -50,7 +50,7 @@ pub struct Text {
 }
 
 /// What has a code of its own.
-pub trait Coded: Words {
+pub trait Coded: DiagnosticMessage {
     /// The code.
     const CODE: Code;
 }
@@ -88,7 +88,7 @@ macro_rules! codes {
             }
 
             /// The usual level.
-            pub const fn level(self) -> Level {
+            pub const fn level(self) -> DiagnosticLevel {
                 match self {
                     $(Code::$code => $level,)*
                     Code::Run => Lint(Warning),
@@ -125,7 +125,7 @@ macro_rules! codes {
             pub fn message(&self) -> String {
                 match self {
                     Finding::Run(_, text) => text.message.clone(),
-                    $($(Finding::$code(found) => <$data as Words>::message(found),)?)*
+                    $($(Finding::$code(found) => <$data as DiagnosticMessage>::message(found),)?)*
                 }
             }
 
@@ -133,7 +133,7 @@ macro_rules! codes {
             pub fn help(&self) -> Option<String> {
                 match self {
                     Finding::Run(_, text) => text.help.clone(),
-                    $($(Finding::$code(found) => <$data as Words>::help(found),)?)*
+                    $($(Finding::$code(found) => <$data as DiagnosticMessage>::help(found),)?)*
                 }
             }
         }
@@ -157,9 +157,9 @@ macro_rules! codes {
 
 codes! {
     "alias": Alias(rules::alias::Alias), Assembler;
-    "alignment": Alignment(rules::alignment::Alignment), Assembler;
+    "alignment": Alignment(rules::alignment::AlignmentProblem), Assembler;
     "array-size": ArraySize(rules::array_size::ArraySize), Assembler;
-    "attribute": Attribute(rules::attribute::Attribute), Assembler;
+    "attribute": Attribute(rules::attribute::AttributeProblem), Assembler;
     "branch-target": BranchTarget(rules::branch_target::BranchTarget), Assembler;
     "call-arguments": CallArguments(rules::call_arguments::CallArguments), Assembler;
     "call-target": CallTarget(rules::call_target::CallTarget), Assembler;
@@ -204,7 +204,7 @@ codes! {
     "not-portable": NotPortable(rules::not_portable::NotPortable), Off(Information);
     "odd-element": OddElement(rules::odd_element::OddElement), Lint(Warning);
     "operand-count": OperandCount(rules::operand_count::OperandCount), Assembler;
-    "operand-kind": OperandKind(rules::operand_kind::OperandKind), Assembler;
+    "operand-kind": OperandKind(rules::operand_kind::OperandKindProblem), Assembler;
     "operand-range": OperandRange(rules::operand_range::OperandRange), Assembler;
     "operand-type": OperandType(rules::operand_type::OperandType), Assembler;
     "out-of-bounds": OutOfBounds(rules::out_of_bounds::OutOfBounds), Lint(Warning);

@@ -11,7 +11,7 @@ use ptx_isa::{Modifier, OperandName};
 pub type Violation = (usize, OperandRange);
 
 /// A constraint: looks at the operands by the names that the form gives them.
-type Constraint = fn(&Operands<'_, '_>) -> Option<Violation>;
+type Constraint = fn(&NamedOperands<'_, '_>) -> Option<Violation>;
 
 /// All constraints, by name.
 const CONSTRAINTS: &[(&str, Constraint)] =
@@ -19,19 +19,19 @@ const CONSTRAINTS: &[(&str, Constraint)] =
 
 /// Checks an instruction, whose operands fit otherwise, against the named constraints of its form.
 pub fn check(instruction: &Instruction<'_>, form: &'static Form, variant: &OperandVariant) -> Option<Violation> {
-    let operands = Operands { instruction, form, variant };
+    let operands = NamedOperands { instruction, form, variant };
     let wanted = CONSTRAINTS.iter().filter(|c| form.checks.contains(&c.0));
     wanted.into_iter().find_map(|(_, constraint)| constraint(&operands))
 }
 
 /// The operands of an instruction by name.
-struct Operands<'a, 't> {
+struct NamedOperands<'a, 't> {
     instruction: &'a Instruction<'t>,
     form: &'static Form,
     variant: &'a OperandVariant,
 }
 
-impl<'t> Operands<'_, 't> {
+impl<'t> NamedOperands<'_, 't> {
     fn get(&self, name: OperandName) -> Option<(usize, &Operand<'t>)> {
         let place = self.variant.operands.iter().position(|(index, _)| {
             self.form.operands.get(usize::from(*index)).is_some_and(|o| o.pattern.names() == [name.name()])
@@ -48,7 +48,7 @@ impl<'t> Operands<'_, 't> {
 }
 
 /// `createpolicy.fractional`: more than nothing, at most everything (measured).
-fn fraction(operands: &Operands<'_, '_>) -> Option<Violation> {
+fn fraction(operands: &NamedOperands<'_, '_>) -> Option<Violation> {
     let (place, operand) = operands.get(OperandName::Fraction)?;
     let OperandKind::Float(text) = operand.kind else { return None };
     let value = literal::float(text)?;
@@ -56,14 +56,14 @@ fn fraction(operands: &Operands<'_, '_>) -> Option<Violation> {
 }
 
 /// `createpolicy.range`: the primary part lies in the whole (measured).
-fn policy_range(operands: &Operands<'_, '_>) -> Option<Violation> {
+fn policy_range(operands: &NamedOperands<'_, '_>) -> Option<Violation> {
     let (place, size) = operands.integer(OperandName::Size)?;
     let (_, total) = operands.integer(OperandName::Total)?;
     (size > total).then_some((place, OperandRange::PolicySize { size, total }))
 }
 
 /// `vmad`: signs of `a·b` and `c` may differ in one place, and with `.po` in none (measured over all combinations).
-fn vmad_negation(operands: &Operands<'_, '_>) -> Option<Violation> {
+fn vmad_negation(operands: &NamedOperands<'_, '_>) -> Option<Violation> {
     let negated = |name: OperandName| {
         let found = operands.get(name);
         (found.as_ref().map(|f| f.0), matches!(found, Some((_, Operand { kind: OperandKind::Minus(_), .. }))))

@@ -13,46 +13,50 @@ use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::duplicate_name;
 use crate::hir::ast::Declaration;
 use crate::hir::declared::DeclaredName;
-use crate::hir::symbols::{Declared, Frame, Origin};
+use crate::hir::symbols::{DeclaredSymbol, NameFrame, VariableOrigin};
 use crate::target::Environment;
 
-/// Where a declaration stands.
+/// The place of a declaration: module, body or parameter list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Site {
+pub struct DeclarationSite {
     /// In the module, in a body, or in which list of parameters.
-    pub origin: Origin,
+    pub origin: VariableOrigin,
     /// In the header of a function without a body, or in a `.callprototype`: little is looked at there.
     pub bodiless: bool,
     /// In a `.callprototype`.
     pub prototype: bool,
 }
 
-impl Site {
+impl DeclarationSite {
     /// A variable, or a parameter of a function with a body.
-    pub fn of(origin: Origin) -> Self {
+    pub fn of(origin: VariableOrigin) -> Self {
         Self { origin, bodiless: false, prototype: false }
     }
 
     fn is_parameter(self) -> bool {
-        matches!(self.origin, Origin::KernelParameter | Origin::Parameter | Origin::Result)
+        matches!(self.origin, VariableOrigin::KernelParameter | VariableOrigin::Parameter | VariableOrigin::Result)
     }
 
     /// Its name in the tables.
     fn place(self) -> &'static str {
         match self.origin {
-            Origin::Module => "module",
-            Origin::Body => "body",
-            Origin::KernelParameter => "kernel-parameter",
-            Origin::Parameter => "parameter",
-            Origin::Result => "result",
+            VariableOrigin::Module => "module",
+            VariableOrigin::Body => "body",
+            VariableOrigin::KernelParameter => "kernel-parameter",
+            VariableOrigin::Parameter => "parameter",
+            VariableOrigin::Result => "result",
         }
     }
 }
 
 /// Declares names in a block.
-pub fn declare<'t>(names: Vec<DeclaredName<'t>>, frame: &mut Frame<&'t str, Declared>, out: &mut Vec<Diagnostic>) {
+pub fn declare<'t>(
+    names: Vec<DeclaredName<'t>>,
+    frame: &mut NameFrame<&'t str, DeclaredSymbol>,
+    out: &mut Vec<Diagnostic>,
+) {
     for DeclaredName { name, count, symbol } in names {
-        let declared = Declared { symbol, range: name.range() };
+        let declared = DeclaredSymbol { symbol, range: name.range() };
         let earlier = match count {
             Some(count) => frame.declare_range(name.text, count, declared),
             None => frame.declare(name.text, declared),
@@ -65,7 +69,12 @@ pub fn declare<'t>(names: Vec<DeclaredName<'t>>, frame: &mut Frame<&'t str, Decl
 
 /// What can be said of a declaration by itself. False if nothing more can be said of what it declares: its state space or its
 /// type is wrong.
-pub fn check(declaration: &Declaration<'_>, site: Site, environment: &Environment, out: &mut Vec<Diagnostic>) -> bool {
+pub fn check(
+    declaration: &Declaration<'_>,
+    site: DeclarationSite,
+    environment: &Environment,
+    out: &mut Vec<Diagnostic>,
+) -> bool {
     if declaration.broken {
         // What the parser says of it is enough.
         return true;

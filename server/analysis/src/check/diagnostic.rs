@@ -47,14 +47,14 @@ pub struct Fix {
     /// What it does, in the imperative: ``Change `.f32` to `.u32` ``.
     pub title: String,
     /// What it changes; all of them together.
-    pub edits: Vec<Edit>,
+    pub edits: Vec<FixEdit>,
     /// The one that is most likely meant, and that may be applied without a look.
     pub preferred: bool,
 }
 
-/// A change of the text.
+/// A text edit of a fix.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Edit {
+pub enum FixEdit {
     /// Puts a text in the place of a byte range, which counts as the diagnostic's own.
     Replace(Range<usize>, String),
     /// Writes another version into `.version`, wherever that stands.
@@ -73,7 +73,7 @@ pub enum Edit {
 impl Fix {
     /// A fix that puts a text in the place of a range.
     pub fn replace(title: impl Into<String>, range: Range<usize>, text: impl Into<String>) -> Self {
-        Self { title: title.into(), edits: vec![Edit::Replace(range, text.into())], preferred: false }
+        Self { title: title.into(), edits: vec![FixEdit::Replace(range, text.into())], preferred: false }
     }
 
     /// The same, as the one that is most likely meant.
@@ -193,7 +193,7 @@ impl Diagnostic {
             related.range = related.range.start + base..related.range.end + base;
         }
         for edit in self.fixes.iter_mut().flat_map(|f| &mut f.edits) {
-            if let Edit::Replace(range, _) = edit {
+            if let FixEdit::Replace(range, _) = edit {
                 *range = range.start + base..range.end + base;
             }
         }

@@ -5,12 +5,12 @@ pub mod header;
 pub mod pragma;
 
 use crate::check::diagnostic::{Diagnostic, Severity};
-use crate::check::rules::requires_version::Subject;
+use crate::check::rules::requires_version::GatedSubject;
 use crate::check::rules::{self, directive_argument, misplaced_directive, requires_version, unknown_directive};
-use crate::hir::ast::Word;
-use crate::hir::directive_parts::Argument;
+use crate::hir::ast::SourceWord;
+use crate::hir::directive_parts::ArgumentNode;
 use crate::hir::literal;
-use crate::hir::lower::Source;
+use crate::hir::lower::ItemSource;
 use crate::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{ArgumentKind, Directive, Gate};
@@ -36,20 +36,20 @@ fn part(range: Range<usize>, directive: &str, name: &str, environment: &Environm
     let Some(directive) = ISA.directive(directive) else { return };
     let Some(part) = directive.parts.iter().find(|p| p.name == name) else { return };
     if let Some(gate) = environment.refused(part.gates, |_| true) {
-        let subject = Subject::Part { part: part.name, directive: directive.name };
+        let subject = GatedSubject::Part { part: part.name, directive: directive.name };
         out.push(requires_version::report_subject(range, subject, gate, environment));
     }
 }
 
 /// The first word of a statement.
-pub fn first_word<'t>(source: Source<'t>, node: Node<'_>) -> Word<'t> {
+pub fn first_word<'t>(source: ItemSource<'t>, node: Node<'_>) -> SourceWord<'t> {
     let word = source.word(node);
     let end = word.text.find(|c: char| c.is_whitespace() || matches!(c, ';' | '{' | '"')).unwrap_or(word.text.len());
-    Word { text: word.text.get(..end).unwrap_or(""), start: word.start }
+    SourceWord { text: word.text.get(..end).unwrap_or(""), start: word.start }
 }
 
 /// Whether a directive may stand there; if not, that is reported.
-pub fn stands(word: Word<'_>, directive: &Directive, place: &str, out: &mut Vec<Diagnostic>) -> bool {
+pub fn stands(word: SourceWord<'_>, directive: &Directive, place: &str, out: &mut Vec<Diagnostic>) -> bool {
     let fits = directive.places.contains(&place);
     if !fits {
         out.push(misplaced_directive::report(word, directive));
@@ -58,7 +58,7 @@ pub fn stands(word: Word<'_>, directive: &Directive, place: &str, out: &mut Vec<
 }
 
 /// A directive without a syntax of its own at this place: unknown, or misplaced.
-pub fn unknown(source: Source<'_>, node: Node<'_>) -> Option<Diagnostic> {
+pub fn unknown(source: ItemSource<'_>, node: Node<'_>) -> Option<Diagnostic> {
     let name = source.word(node.child_by_field_id(fields().name).unwrap_or(node));
     Some(match ISA.directive(name.text) {
         Some(directive) => misplaced_directive::report(name, directive),
@@ -68,7 +68,7 @@ pub fn unknown(source: Source<'_>, node: Node<'_>) -> Option<Diagnostic> {
 
 /// A directive that is a statement: of the module (`module`), or of a body (`entry-body` or `body`).
 pub fn statement(
-    source: Source<'_>,
+    source: ItemSource<'_>,
     node: Node<'_>,
     place: &str,
     environment: &Environment,
@@ -116,9 +116,9 @@ pub fn statement(
 
 /// Checks what follows a directive; the values of its arguments, or nothing if one is wrong.
 fn values(
-    name: Word<'_>,
+    name: SourceWord<'_>,
     directive: &Directive,
-    arguments: &[Argument<'_>],
+    arguments: &[ArgumentNode<'_>],
     out: &mut Vec<Diagnostic>,
 ) -> Option<Vec<u64>> {
     let takes = directive.takes?;
@@ -145,7 +145,7 @@ fn values(
     Some(values)
 }
 
-fn value(argument: &Argument<'_>, directive: &Directive) -> Result<u64, Box<Diagnostic>> {
+fn value(argument: &ArgumentNode<'_>, directive: &Directive) -> Result<u64, Box<Diagnostic>> {
     let wrong = |found: &'static str| Box::new(directive_argument::kind(argument.word, directive, found));
     let Some(takes) = directive.takes else { return Ok(0) };
     if argument.string {

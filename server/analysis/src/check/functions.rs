@@ -3,13 +3,13 @@
 use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::declaration_mismatch::SignatureMismatch;
 use crate::check::rules::{alias, declaration_mismatch, duplicate_name, undeclared_name, undefined_function};
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 use crate::hir::declared::linkage_named;
 use crate::hir::hash::hash;
-use crate::hir::lower::{Source, named_children};
+use crate::hir::lower::{ItemSource, named_children};
 use crate::hir::module::{Header, ModuleSymbol};
-use crate::hir::signature::{ContentId, Mismatch, Signature, Signatures};
-use crate::hir::symbols::{Symbol, Variable};
+use crate::hir::signature::{ContentId, Signature, SignatureDifference, Signatures};
+use crate::hir::symbols::{Symbol, VariableSymbol};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,29 +17,29 @@ use std::sync::Arc;
 /// What is wrong with the declarations of functions, with ranges that count from the start of the file, since they speak of two.
 pub type Out<'o> = &'o mut Vec<Diagnostic>;
 
-/// A function's name and what stands around it.
-struct Function<'t, 'n> {
-    source: Source<'t>,
+/// A function declaration: its name and its context.
+struct FunctionDeclaration<'t, 'n> {
+    source: ItemSource<'t>,
     node: Node<'n>,
-    name: Word<'t>,
+    name: SourceWord<'t>,
     kernel: bool,
-    linkage: Option<Word<'t>>,
+    linkage: Option<SourceWord<'t>>,
 }
 
-impl Function<'_, '_> {
+impl FunctionDeclaration<'_, '_> {
     fn name_range(&self) -> Range<usize> {
         self.source.absolute(self.name.range())
     }
 
     /// The part of the header that a mismatch speaks of.
-    fn place(&self, mismatch: Mismatch) -> Range<usize> {
+    fn place(&self, mismatch: SignatureDifference) -> Range<usize> {
         let f = fields();
         let (list, index) = match mismatch {
-            Mismatch::Results => (f.returns, None),
-            Mismatch::Parameters => (f.parameters, None),
-            Mismatch::Result(index, _) => (f.returns, Some(index)),
-            Mismatch::Parameter(index, _) => (f.parameters, Some(index)),
-            Mismatch::NoReturn => {
+            SignatureDifference::Results => (f.returns, None),
+            SignatureDifference::Parameters => (f.parameters, None),
+            SignatureDifference::Result(index, _) => (f.returns, Some(index)),
+            SignatureDifference::Parameter(index, _) => (f.parameters, Some(index)),
+            SignatureDifference::NoReturn => {
                 let word = named_children(self.node).find(|n| n.kind_id() == kinds().noreturn_directive);
                 return word.map_or_else(|| self.name_range(), |n| n.byte_range());
             }
@@ -53,7 +53,7 @@ impl Function<'_, '_> {
 
 /// Enters a function; what its earlier declaration says must agree with this one.
 pub fn declare(
-    source: Source<'_>,
+    source: ItemSource<'_>,
     node: Node<'_>,
     item: usize,
     header: &mut Header,
@@ -66,7 +66,7 @@ pub fn declare(
     let defined = node.child_by_field_id(f.body).is_some();
     let linkage = named_children(node).find(|n| n.kind_id() == kinds().linkage).map(|n| source.word(n));
     let known = signatures.get(hash(source.text), source, node);
-    let function = Function { source, node, name, kernel, linkage };
+    let function = FunctionDeclaration { source, node, name, kernel, linkage };
     let (id, signature) = known.map_or((ContentId::UNKNOWN, None), |(id, signature)| (id, Some(signature)));
     let place = function.name_range();
     let Some(first) = header.symbols.get_mut(name.text) else {
@@ -90,7 +90,7 @@ pub fn declare(
 
 /// What is wrong about declaring a function again, the worst alone.
 fn disagreement(
-    function: &Function<'_, '_>,
+    function: &FunctionDeclaration<'_, '_>,
     signature: Option<&Arc<Signature>>,
     first: &ModuleSymbol,
     defined: bool,
@@ -131,12 +131,12 @@ fn disagreement(
 }
 
 /// Checks an `.alias` directive.
-pub fn alias(source: Source<'_>, node: Node<'_>, header: &mut Header, out: Out<'_>) {
+pub fn alias(source: ItemSource<'_>, node: Node<'_>, header: &mut Header, out: Out<'_>) {
     let f = fields();
     let word = |field| node.child_by_field_id(field).map(|n| source.word(n));
     let (Some(name), Some(aliasee)) = (word(f.name), word(f.aliasee)) else { return };
-    let find = |word: Word<'_>| header.symbols.get(word.text);
-    let range = |word: Word<'_>| source.absolute(word.range());
+    let find = |word: SourceWord<'_>| header.symbols.get(word.text);
+    let range = |word: SourceWord<'_>| source.absolute(word.range());
     let mut missing = false;
     for word in [name, aliasee] {
         if !word.text.is_empty() && find(word).is_none() {
@@ -166,7 +166,13 @@ pub fn undefined(header: &Header, out: Out<'_>) {
 }
 
 /// The initializer of a variable, if it is a table of functions: an array that a call can choose from.
-pub fn table(snapshot: &Snapshot, node: Node<'_>, name: &str, variable: Variable, header: &Header) -> Option<Box<str>> {
+pub fn table(
+    snapshot: &Snapshot,
+    node: Node<'_>,
+    name: &str,
+    variable: VariableSymbol,
+    header: &Header,
+) -> Option<Box<str>> {
     let (k, f) = (kinds(), fields());
     let fits = matches!(variable.space, ".global" | ".const")
         && variable.ty.is_some_and(|t| matches!(t.name(), ".u8" | ".u32" | ".u64"));

@@ -3,14 +3,14 @@
 use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::{division_by_zero, excess_shift, misread_value, truncated_value, unused_bits};
 use crate::forms::spec::{OperandPattern, OperandSpec};
-use crate::hir::ast::{Constant, Operand, OperandKind};
-use crate::hir::literal::{self, Float};
-use ptx_isa::tables::{Kind, TypeClass, Usual};
+use crate::hir::ast::{ConstantValue, Operand, OperandKind};
+use crate::hir::literal::{self, FloatLiteral};
+use ptx_isa::tables::{TypeClass, Usual, ValueKind};
 
-/// Checks the immediates in an operand that fits its shape. `mnemonic` is the opcode with its modifiers, as written.
+/// Checks the immediates in an operand that fits its pattern. `mnemonic` is the opcode with its modifiers, as written.
 pub fn check(operand: &Operand<'_>, shape: &OperandPattern, mnemonic: &str, out: &mut Vec<Diagnostic>) {
     if let OperandPattern::Value(spec) = shape
-        && spec.value.kind == Kind::Value
+        && spec.value.kind == ValueKind::Value
     {
         value(operand, spec, mnemonic, out);
     }
@@ -24,18 +24,18 @@ fn value(operand: &Operand<'_>, spec: &OperandSpec, mnemonic: &str, out: &mut Ve
             Ok(number) => integer(operand, text, number.bits.into(), spec, mnemonic, out),
             Err(_) => {}
         },
-        OperandKind::Constant(Constant::Integer(Some(number))) => {
+        OperandKind::Constant(ConstantValue::Integer(Some(number))) => {
             integer(operand, &number.to_string(), *number, spec, mnemonic, out);
         }
         OperandKind::Float(text) => match literal::parse_float(text) {
-            Ok(Float::Single(_)) => {
+            Ok(FloatLiteral::Single(_)) => {
                 let double = spec.ty.map(|t| t.info()).filter(|t| t.class == TypeClass::Float && t.bits == 64);
                 out.extend(double.map(|ty| misread_value::single_for_double(range(), text, ty)));
             }
-            Ok(Float::Double(number)) => float(operand, text, number, spec, out),
+            Ok(FloatLiteral::Double(number)) => float(operand, text, number, spec, out),
             Err(_) => {}
         },
-        OperandKind::Constant(Constant::Float(number)) => float(operand, &number.to_string(), *number, spec, out),
+        OperandKind::Constant(ConstantValue::Float(number)) => float(operand, &number.to_string(), *number, spec, out),
         // A number in parentheses.
         OperandKind::Arguments(list) => {
             if let [one] = list.as_slice() {

@@ -5,19 +5,19 @@
 mod address;
 
 use crate::check::diagnostic::{Diagnostic, Severity};
-use crate::check::rules::requires_version::Subject;
+use crate::check::rules::requires_version::GatedSubject;
 use crate::check::rules::{
     constant_expression, initializer as words, misread_value, requires_version, truncated_value,
 };
 use crate::forms::operands::NameLookup;
-use crate::hir::ast::{Constant, Declaration, Declarator};
+use crate::hir::ast::{ConstantValue, Declaration, Declarator};
 use crate::hir::literal;
-use crate::hir::lower::{self, Source, named_children};
+use crate::hir::lower::{self, ItemSource, named_children};
 use crate::hir::symbols::Symbol;
 use crate::hir::types::TypeId;
 use crate::target::Environment;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Place as Declarable, Type, TypeClass};
+use ptx_isa::tables::{DeclarationPlace as Declarable, TypeClass, TypeInfo};
 use ptx_syntax::{Node, fields, kinds};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -25,11 +25,11 @@ use std::ops::Range;
 /// Diagnostics of one initializer; more would not help.
 const MAX_DIAGNOSTICS: usize = 10;
 
-/// What an initializer stands in.
+/// The declaration around an initializer.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'a, 't> {
+pub struct InitializerContext<'a, 't> {
     /// The text that offsets count in.
-    pub source: Source<'t>,
+    pub source: ItemSource<'t>,
     /// Version, target and address size.
     pub environment: &'a Environment,
     /// The declaration.
@@ -39,7 +39,7 @@ pub struct Place<'a, 't> {
 }
 
 /// Checks the initializers of a `variable_declaration`, whose syntax is reported elsewhere.
-pub fn check(place: Place<'_, '_>, node: Node<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) {
+pub fn check(place: InitializerContext<'_, '_>, node: Node<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) {
     let declarators = named_children(node).filter(|n| n.kind_id() == kinds().declarator);
     for (index, (declarator, node)) in place.declaration.declarators.iter().zip(declarators).enumerate() {
         let Some(value) = node.child_by_field_id(fields().value) else { continue };
@@ -48,7 +48,7 @@ pub fn check(place: Place<'_, '_>, node: Node<'_>, names: &dyn NameLookup, out: 
             continue;
         }
         let later = place.declaration.declarators.get(index + 1..).unwrap_or_default();
-        Checker::new(place, declarator, later, names, out).declarator(value);
+        InitializerChecker::new(place, declarator, later, names, out).declarator(value);
     }
 }
 
@@ -57,9 +57,9 @@ fn error_follows(node: Node<'_>) -> bool {
     node.next_sibling().is_some_and(|n| n.is_error() && n.start_byte() == node.end_byte())
 }
 
-/// How much of a list was given.
+/// How much of a list an initializer fills.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Filled {
+enum ListFilling {
     /// Nothing at all.
     Empty,
     /// Less than there is room for.
@@ -68,15 +68,15 @@ enum Filled {
     Wholly,
 }
 
-struct Checker<'a, 't> {
-    place: Place<'a, 't>,
+struct InitializerChecker<'a, 't> {
+    place: InitializerContext<'a, 't>,
     declarator: &'a Declarator<'t>,
     /// Declared by the same declaration, but further on.
     later: &'a [Declarator<'t>],
     names: &'a dyn NameLookup,
     out: &'a mut Vec<Diagnostic>,
     /// The type of an element, if it may be the type of a variable.
-    ty: Option<&'static Type>,
+    ty: Option<&'static TypeInfo>,
     /// How many elements a vector has; 1 for none.
     elements: usize,
     /// What was looked up: an array of addresses names few variables many times.
@@ -88,9 +88,9 @@ struct Checker<'a, 't> {
     said: Vec<&'static str>,
 }
 
-impl<'a, 't> Checker<'a, 't> {
+impl<'a, 't> InitializerChecker<'a, 't> {
     fn new(
-        place: Place<'a, 't>,
+        place: InitializerContext<'a, 't>,
         declarator: &'a Declarator<'t>,
         later: &'a [Declarator<'t>],
         names: &'a dyn NameLookup,
@@ -161,9 +161,9 @@ impl<'a, 't> Checker<'a, 't> {
             return self.push(words::space(self.range(value), self.name(), space));
         }
         // ptxas: `x[0]` takes its length from the values, as `x[]` does.
-        let size = |(index, (_, size)): (usize, &(Range<usize>, Option<Constant>))| match size {
-            None | Some(Constant::Integer(Some(0))) if index == 0 => Some(None),
-            Some(Constant::Integer(Some(n))) => Some(u64::try_from(*n).ok()),
+        let size = |(index, (_, size)): (usize, &(Range<usize>, Option<ConstantValue>))| match size {
+            None | Some(ConstantValue::Integer(Some(0))) if index == 0 => Some(None),
+            Some(ConstantValue::Integer(Some(n))) => Some(u64::try_from(*n).ok()),
             // Something is wrong with it, which is reported elsewhere.
             _ => None,
         };
@@ -174,25 +174,25 @@ impl<'a, 't> Checker<'a, 't> {
     }
 
     /// A value for what has these dimensions, the first perhaps of unknown size.
-    fn value(&mut self, node: Node<'_>, sizes: &[Option<u64>]) -> Filled {
+    fn value(&mut self, node: Node<'_>, sizes: &[Option<u64>]) -> ListFilling {
         let list = node.kind_id() == kinds().initializer_list;
         match sizes {
             [size, rest @ ..] if list => self.list(node, *size, rest),
-            [..] if node.has_error() && !list => Filled::Wholly,
+            [..] if node.has_error() && !list => ListFilling::Wholly,
             [_, ..] => {
                 self.push_once("shape", words::needs_braces(self.range(node), self.name(), "an array"));
-                Filled::Wholly
+                ListFilling::Wholly
             }
             [] if self.elements > 1 => self.vector(node, list),
             [] => self.single(node, list),
         }
     }
 
-    fn list(&mut self, node: Node<'_>, size: Option<u64>, rest: &[Option<u64>]) -> Filled {
+    fn list(&mut self, node: Node<'_>, size: Option<u64>, rest: &[Option<u64>]) -> ListFilling {
         let mut count = 0u64;
         // A row that has not all its values, and whether that was said.
-        let mut short: Option<(Range<usize>, Filled)> = None;
-        let mut filled = Filled::Empty;
+        let mut short: Option<(Range<usize>, ListFilling)> = None;
+        let mut filled = ListFilling::Empty;
         let broken = node.has_error();
         for element in named_children(node) {
             if broken && touches_error(element) {
@@ -200,39 +200,39 @@ impl<'a, 't> Checker<'a, 't> {
             }
             if size.is_some_and(|size| count >= size) {
                 self.push_once("shape", words::too_many(self.range(element), self.name(), size.unwrap_or(0)));
-                return Filled::Wholly;
+                return ListFilling::Wholly;
             }
             let row = if rest.is_empty() && self.elements == 1 {
                 self.single(element, element.kind_id() == kinds().initializer_list)
             } else {
                 self.value(element, rest)
             };
-            if row != Filled::Empty {
-                filled = Filled::Partly;
+            if row != ListFilling::Empty {
+                filled = ListFilling::Partly;
                 if let Some((range, short)) = short.take() {
-                    self.push(misread_value::short_row(range, short == Filled::Empty));
+                    self.push(misread_value::short_row(range, short == ListFilling::Empty));
                 }
             }
-            if row != Filled::Wholly && short.is_none() && !rest.is_empty() {
+            if row != ListFilling::Wholly && short.is_none() && !rest.is_empty() {
                 short = Some((self.range(element), row));
             }
             count += 1;
             if self.findings > MAX_DIAGNOSTICS {
-                return Filled::Wholly;
+                return ListFilling::Wholly;
             }
         }
         if size.is_none() && count == 0 && !node.has_error() {
             self.push(words::no_length(self.range(node), self.name()));
-            return Filled::Wholly;
+            return ListFilling::Wholly;
         }
         let whole = size.is_none_or(|size| count >= size) && short.is_none() && count > 0;
-        if whole { Filled::Wholly } else { filled }
+        if whole { ListFilling::Wholly } else { filled }
     }
 
-    fn vector(&mut self, node: Node<'_>, list: bool) -> Filled {
+    fn vector(&mut self, node: Node<'_>, list: bool) -> ListFilling {
         if !list {
             self.push_once("shape", words::needs_braces(self.range(node), self.name(), "a vector"));
-            return Filled::Wholly;
+            return ListFilling::Wholly;
         }
         let mut count = 0;
         for element in named_children(node) {
@@ -243,12 +243,12 @@ impl<'a, 't> Checker<'a, 't> {
         if count != self.elements && !node.has_error() {
             self.push_once("shape", words::vector(self.range(node), self.name(), self.elements, count));
         }
-        Filled::Wholly
+        ListFilling::Wholly
     }
 
     /// A value for one element.
-    fn single(&mut self, node: Node<'_>, list: bool) -> Filled {
-        let Some(ty) = self.ty else { return Filled::Wholly };
+    fn single(&mut self, node: Node<'_>, list: bool) -> ListFilling {
+        let Some(ty) = self.ty else { return ListFilling::Wholly };
         match ty.class {
             // ptxas: a packed type is a list of anything. It is no use, since the values are not packed.
             TypeClass::Packed if list && named_children(node).next().is_none() => {}
@@ -260,10 +260,10 @@ impl<'a, 't> Checker<'a, 't> {
             _ if list => self.push_once("shape", words::unexpected_list(self.range(node), self.name())),
             _ => self.scalar(node, ty),
         }
-        Filled::Wholly
+        ListFilling::Wholly
     }
 
-    fn opaque(&mut self, node: Node<'_>, list: bool, ty: &'static Type) {
+    fn opaque(&mut self, node: Node<'_>, list: bool, ty: &'static TypeInfo) {
         if !list {
             return match node.kind_id() == kinds().field_initializer {
                 true => self.field(node, ty),
@@ -279,7 +279,7 @@ impl<'a, 't> Checker<'a, 't> {
         }
     }
 
-    fn field(&mut self, node: Node<'_>, ty: &'static Type) {
+    fn field(&mut self, node: Node<'_>, ty: &'static TypeInfo) {
         let (f, source) = (fields(), self.place.source);
         let Some(name) = node.child_by_field_id(f.name).map(|n| source.word(n)) else { return };
         let opaque = ty.class == TypeClass::Opaque;
@@ -319,12 +319,12 @@ impl<'a, 't> Checker<'a, 't> {
             self.push_once("shape", words::unexpected_list(self.range(value), name.text));
         } else if let Some((base, _)) = lower::leftmost(source, value) {
             self.push(words::named_value_in_sum(self.range(value), source.word(base).text));
-        } else if let Constant::Wrong(problem) = lower::constant(source, value) {
+        } else if let ConstantValue::Wrong(problem) = lower::constant(source, value) {
             self.push(constant_expression::report(problem, source.text));
         }
     }
 
-    fn scalar(&mut self, node: Node<'_>, ty: &'static Type) {
+    fn scalar(&mut self, node: Node<'_>, ty: &'static TypeInfo) {
         let k = kinds();
         let kind = node.kind_id();
         if node.has_error() {
@@ -340,12 +340,12 @@ impl<'a, 't> Checker<'a, 't> {
     }
 
     /// A number or an expression of numbers.
-    fn number(&mut self, node: Node<'_>, ty: &'static Type) {
+    fn number(&mut self, node: Node<'_>, ty: &'static TypeInfo) {
         let source = self.place.source;
         let text = source.word(node).text;
         match lower::constant(source, node) {
-            Constant::Wrong(problem) => self.push(constant_expression::report(problem, source.text)),
-            Constant::Integer(value) => {
+            ConstantValue::Wrong(problem) => self.push(constant_expression::report(problem, source.text)),
+            ConstantValue::Integer(value) => {
                 if !takes("integer", ty) {
                     return self.push_once("number", words::number(self.range(node), text, true, self.name(), ty.name));
                 }
@@ -358,7 +358,7 @@ impl<'a, 't> Checker<'a, 't> {
                 lost.into_iter().for_each(|d| self.push(d));
                 self.half(node, ty);
             }
-            Constant::Float(value) => {
+            ConstantValue::Float(value) => {
                 if !takes("float", ty) {
                     return self
                         .push_once("number", words::number(self.range(node), text, false, self.name(), ty.name));
@@ -376,7 +376,7 @@ impl<'a, 't> Checker<'a, 't> {
     }
 
     /// ptxas writes 64 bits of a number and leaves the rest as it finds it.
-    fn half(&mut self, node: Node<'_>, ty: &'static Type) {
+    fn half(&mut self, node: Node<'_>, ty: &'static TypeInfo) {
         if ty.bits > 64 {
             self.push_once("half", misread_value::upper_half(self.range(node), ty.name));
         }
@@ -397,7 +397,7 @@ impl<'a, 't> Checker<'a, 't> {
         let Some(gate) = self.place.environment.refused(initial.gates, |_| true) else { return };
         if !self.refused.contains(&initial.name) {
             self.refused.push(initial.name);
-            let subject = Subject::Words(words::describe(kind));
+            let subject = GatedSubject::Words(words::describe(kind));
             self.push(requires_version::report_subject(range, subject, gate, self.place.environment));
         }
     }
@@ -410,6 +410,6 @@ fn touches_error(node: Node<'_>) -> bool {
 }
 
 /// Whether a type takes a kind of value.
-fn takes(kind: &str, ty: &Type) -> bool {
+fn takes(kind: &str, ty: &TypeInfo) -> bool {
     ISA.initial(kind).is_some_and(|i| i.types.contains(&ty.name))
 }

@@ -13,14 +13,14 @@ use crate::check::rules::{
     operand_range, operand_type, parameter_access, project_target, state_space, syntax_error, unbracketed_address,
     undeclared_name, unknown_modifier, unknown_opcode, unusual_modifier_order, vector_length,
 };
-use crate::forms::choose::{Fit, ResolvedInstruction};
+use crate::forms::choose::{ResolvedInstruction, VariantFit};
 use crate::forms::mnemonic::{self, Candidate, MnemonicProblem, broken};
 use crate::forms::mnemonics::{Gates, ResolvedMnemonic};
 use crate::forms::operands::{self, MismatchKind, NameLookup, OperandMismatch};
 use crate::forms::spec::{OperandSpec, OperandVariant, applies};
-use crate::hir::ast::{Constant, Instruction, Operand, OperandKind, Word};
+use crate::hir::ast::{ConstantValue, Instruction, Operand, OperandKind, SourceWord};
 use crate::target::Environment;
-use ptx_isa::tables::{Form, Gate, Kind, Opcode, Term};
+use ptx_isa::tables::{Form, Gate, Opcode, Term, ValueKind};
 
 /// Checks an instruction.
 pub fn check(
@@ -68,10 +68,10 @@ pub fn check(
     let Some(ResolvedInstruction { candidate, variant, gates, fit, .. }) = resolved.choose(instruction, names) else {
         return;
     };
-    if !matches!(fit, Fit::Fits) {
+    if !matches!(fit, VariantFit::Fits) {
         // It is unknown what an undeclared name would have been.
         let mut undeclared: Vec<OperandMismatch> = match &fit {
-            Fit::Mismatch(found) => {
+            VariantFit::Mismatch(found) => {
                 found.iter().filter(|m| matches!(m.kind, MismatchKind::Undeclared(_))).cloned().collect()
             }
             _ => Vec::new(),
@@ -84,7 +84,7 @@ pub fn check(
         }
     }
     match fit {
-        Fit::Fits => {
+        VariantFit::Fits => {
             if let Some((place, found)) = constraints::check(instruction, candidate.form, variant) {
                 let range =
                     instruction.operands.get(place).map_or_else(|| instruction.mnemonic_range(), |o| o.range.clone());
@@ -109,14 +109,14 @@ pub fn check(
             calls::check(instruction, variant, names, out);
             parameter_access::check(instruction, variant, names, out);
         }
-        Fit::Mismatch(found) => {
+        VariantFit::Mismatch(found) => {
             let exchanged = exchange::report(instruction, variant, names, (text, written));
             out.extend(exchanged.or_else(|| together(found.iter().map(suggest))));
         }
-        Fit::Rule(rule) => {
+        VariantFit::Rule(rule) => {
             out.push(illegal_combination::rule(instruction.mnemonic_range(), rule, candidate.form, written));
         }
-        Fit::Count(counts) => {
+        VariantFit::Count(counts) => {
             out.push(operand_count::report(instruction, written, counts, mnemonic.candidates[0].form));
         }
     }
@@ -131,7 +131,7 @@ fn together(mut found: impl Iterator<Item = Diagnostic>) -> Option<Diagnostic> {
 /// The constant expressions in an operand that have no value.
 fn constants(operand: &Operand<'_>, text: &str, out: &mut Vec<Diagnostic>) {
     match &operand.kind {
-        OperandKind::Constant(Constant::Wrong(problem)) => out.push(constant_expression::report(*problem, text)),
+        OperandKind::Constant(ConstantValue::Wrong(problem)) => out.push(constant_expression::report(*problem, text)),
         OperandKind::Vector(list) | OperandKind::Address(list) | OperandKind::Arguments(list) => {
             list.iter().for_each(|o| constants(o, text, out));
         }
@@ -198,7 +198,7 @@ fn report_head(
     out: &mut Vec<Diagnostic>,
 ) {
     let word = |index: usize| instruction.modifiers[index];
-    let unknown: Vec<Word<'_>> = mismatch
+    let unknown: Vec<SourceWord<'_>> = mismatch
         .problems
         .iter()
         .filter_map(|p| if let MnemonicProblem::Unknown(i) = p { Some(word(*i)) } else { None })
@@ -274,10 +274,10 @@ fn rule_place(instruction: &Instruction<'_>, form: &Form, what: &[Term], when: &
     let of = |term: &Term| match term {
         Term::Slot(test) if !test.negated => {
             let slot = &form.slots[usize::from(test.slot)];
-            let named = |m: &&Word<'_>| {
+            let named = |m: &&SourceWord<'_>| {
                 if test.values.is_empty() { slot.values.contains(&m.text) } else { test.values.contains(&m.text) }
             };
-            instruction.modifiers.iter().find(named).map(Word::range)
+            instruction.modifiers.iter().find(named).map(SourceWord::range)
         }
         _ => None,
     };
@@ -310,7 +310,7 @@ fn report_operand(mismatch: &OperandMismatch, written: &str) -> Diagnostic {
     let range = mismatch.range.clone();
     let spec: Option<&OperandSpec> = mismatch.spec.as_ref();
     match (&mismatch.kind, spec) {
-        (MismatchKind::Undeclared(name), Some(spec)) if spec.value.kind == Kind::Label => {
+        (MismatchKind::Undeclared(name), Some(spec)) if spec.value.kind == ValueKind::Label => {
             undeclared_name::label(range, name)
         }
         (MismatchKind::Undeclared(name), _) => undeclared_name::report(range, name),

@@ -1,13 +1,13 @@
 //! The directives behind labels: lists of labels and of functions, and prototypes.
 
 use crate::check::diagnostic::Diagnostic;
-use crate::check::rules::parameter_list::Owner;
+use crate::check::rules::parameter_list::ParameterOwner;
 use crate::check::rules::{branch_target, call_target, parameter_list, syntax_error, undeclared_name};
 use crate::forms::operands::NameLookup;
 use crate::hir::directive_parts;
-use crate::hir::lower::{self, Source, named_children};
+use crate::hir::lower::{self, ItemSource, named_children};
 use crate::hir::signature::{Callee, ContentId, Signature};
-use crate::hir::symbols::{List, Symbol};
+use crate::hir::symbols::{Symbol, TargetListKind};
 use ptx_syntax::{Node, fields, kinds};
 use std::sync::Arc;
 
@@ -21,21 +21,21 @@ pub struct Content {
 
 /// Checks a directive and says what it lists. `label` names it.
 pub fn check(
-    source: Source<'_>,
+    source: ItemSource<'_>,
     node: Node<'_>,
-    (list, label): (List, &str),
+    (list, label): (TargetListKind, &str),
     names: &dyn NameLookup,
     out: &mut Vec<Diagnostic>,
 ) -> Content {
     match list {
-        List::Branches => branches(source, node, label, names, out),
-        List::Calls => calls(source, node, names, out),
-        List::Prototype => prototype(source, node, label, out),
+        TargetListKind::Branches => branches(source, node, label, names, out),
+        TargetListKind::Calls => calls(source, node, names, out),
+        TargetListKind::Prototype => prototype(source, node, label, out),
     }
 }
 
 fn branches(
-    source: Source<'_>,
+    source: ItemSource<'_>,
     node: Node<'_>,
     label: &str,
     names: &dyn NameLookup,
@@ -59,7 +59,7 @@ fn branches(
     Content { id: ContentId::of(&source.word(node).text), callees: Vec::new() }
 }
 
-fn calls(source: Source<'_>, node: Node<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) -> Content {
+fn calls(source: ItemSource<'_>, node: Node<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) -> Content {
     let mut callees = Vec::new();
     let mut content = Vec::new();
     for (word, name) in directive_parts::list_entries(source, node) {
@@ -81,19 +81,19 @@ fn calls(source: Source<'_>, node: Node<'_>, names: &dyn NameLookup, out: &mut V
     Content { id: ContentId::of(&content), callees }
 }
 
-fn prototype(source: Source<'_>, node: Node<'_>, label: &str, out: &mut Vec<Diagnostic>) -> Content {
+fn prototype(source: ItemSource<'_>, node: Node<'_>, label: &str, out: &mut Vec<Diagnostic>) -> Content {
     let (k, f) = (kinds(), fields());
     if let Some(name) = node.child_by_field_id(f.name).filter(|n| n.kind_id() != k.sink) {
         out.push(syntax_error::named_prototype(source.word(name)));
     }
-    check_lists(source, node, Owner::Prototype, out);
+    check_lists(source, node, ParameterOwner::Prototype, out);
     let signature = Signature::of(source, node);
     let id = ContentId::of(&(label, source.word(node).text));
     Content { id, callees: vec![Callee { name: label.into(), prototype: true, signature: signature.map(Arc::new) }] }
 }
 
 /// Checks the lists of parameters and results in the header of a function or in a prototype.
-pub fn check_lists(source: Source<'_>, node: Node<'_>, owner: Owner, out: &mut Vec<Diagnostic>) {
+pub fn check_lists(source: ItemSource<'_>, node: Node<'_>, owner: ParameterOwner, out: &mut Vec<Diagnostic>) {
     let (k, f) = (kinds(), fields());
     if let Some(kind) = node.child_by_field_id(f.kind)
         && node.child_by_field_id(f.name).is_none()
@@ -101,7 +101,7 @@ pub fn check_lists(source: Source<'_>, node: Node<'_>, owner: Owner, out: &mut V
     {
         out.push(syntax_error::nameless_function(source.word(kind)));
     }
-    if owner == Owner::Kernel
+    if owner == ParameterOwner::Kernel
         && let Some(results) = node.child_by_field_id(f.returns)
     {
         return out.push(parameter_list::kernel_results(source.range(results)));

@@ -5,32 +5,32 @@ use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::{misaligned_address, narrow_address, out_of_bounds};
 use crate::forms::operands::NameLookup;
 use crate::forms::spec::{OperandPattern, OperandSpec, OperandVariant};
-use crate::hir::ast::{Constant, Instruction, Operand, OperandKind};
+use crate::hir::ast::{ConstantValue, Instruction, Operand, OperandKind};
 use crate::hir::literal;
-use crate::hir::symbols::{Symbol, Variable};
+use crate::hir::symbols::{Symbol, VariableSymbol};
 use crate::target::Environment;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Bytes, Kind};
+use ptx_isa::tables::{ByteCount, ValueKind};
 use std::ops::Range;
 
-/// An access to a place in a variable.
+/// An address that points into a known variable.
 #[derive(Debug)]
-pub struct Place<'t> {
+pub struct VariableAccess<'t> {
     /// Byte range of the address.
     pub range: Range<usize>,
     /// The variable.
     pub name: &'t str,
     /// What is known of it.
-    pub variable: Variable,
-    /// How far into it.
+    pub variable: VariableSymbol,
+    /// Byte offset into it.
     pub offset: i128,
     /// The address as written, without brackets.
     pub written: &'t str,
 }
 
-/// What an instruction does at an address.
+/// Size and alignment of a memory access.
 #[derive(Debug, Clone, Copy)]
-pub struct Access {
+pub struct AccessSize {
     /// How many bytes it accesses, if that is known.
     pub bytes: Option<i128>,
     /// What the address must be a multiple of.
@@ -48,13 +48,15 @@ pub fn check(
 ) {
     for (operand, (_, shape)) in instruction.operands.iter().zip(&variant.operands) {
         let OperandPattern::Address(specs) = shape else { continue };
-        for (part, spec) in parts(operand).iter().zip(specs).filter(|(_, s)| matches!(s.value.kind, Kind::Address(_))) {
+        for (part, spec) in
+            parts(operand).iter().zip(specs).filter(|(_, s)| matches!(s.value.kind, ValueKind::Address(_)))
+        {
             let Some((name, offset)) = base(part) else { continue };
             match names.look_up(name) {
                 Some(Symbol::Variable(variable)) => {
                     let Some(offset) = offset.map(|o| o.bytes(&variable)) else { continue };
                     let written = text.get(part.range.clone()).unwrap_or(name);
-                    let place = Place { range: part.range.clone(), name, variable, offset, written };
+                    let place = VariableAccess { range: part.range.clone(), name, variable, offset, written };
                     let access = access(instruction, variant, spec);
                     // Where both are wrong, what lies outside is the worse of the two.
                     let outside = out_of_bounds::check(&place, &access);
@@ -86,7 +88,7 @@ enum Distance {
 }
 
 impl Distance {
-    fn bytes(self, variable: &Variable) -> i128 {
+    fn bytes(self, variable: &VariableSymbol) -> i128 {
         match self {
             Self::Bytes(bytes) => bytes,
             Self::Elements(count) => count * variable.ty.map_or(0, |t| i128::from(t.info().bits.div_ceil(8))),
@@ -114,7 +116,7 @@ fn base<'t>(part: &Operand<'t>) -> Option<(&'t str, Option<Distance>)> {
 fn constant(operand: &Operand<'_>) -> Option<i128> {
     match &operand.kind {
         OperandKind::Integer(text) => literal::integer(text),
-        OperandKind::Constant(Constant::Integer(value)) => *value,
+        OperandKind::Constant(ConstantValue::Integer(value)) => *value,
         OperandKind::Name(name) => ISA.constant(name).map(|c| c.value.into()),
         OperandKind::Arguments(list) => match list.as_slice() {
             [one] => constant(one),
@@ -125,17 +127,17 @@ fn constant(operand: &Operand<'_>) -> Option<i128> {
 }
 
 /// What the tables say of the access, with the instruction's own numbers in it.
-fn access(instruction: &Instruction<'_>, variant: &OperandVariant, spec: &OperandSpec) -> Access {
+fn access(instruction: &Instruction<'_>, variant: &OperandVariant, spec: &OperandSpec) -> AccessSize {
     let elements = spec.lengths.first().map_or(1, |n| i128::from(*n));
     let natural = spec.ty.map(|t| i128::from(t.info().bits.div_ceil(8)) * elements);
-    let known = |bytes: Bytes| match bytes {
-        Bytes::Natural => natural,
-        Bytes::Fixed(bytes) => Some(bytes.into()),
-        Bytes::Operand(name) => {
+    let known = |bytes: ByteCount| match bytes {
+        ByteCount::Natural => natural,
+        ByteCount::Fixed(bytes) => Some(bytes.into()),
+        ByteCount::Operand(name) => {
             let mut both = instruction.operands.iter().zip(&variant.operands);
             let of = |shape: &OperandPattern| matches!(shape, OperandPattern::Value(spec) if spec.value.name == name);
             both.find(|(_, (_, shape))| of(shape)).and_then(|(operand, _)| constant(operand))
         }
     };
-    Access { bytes: known(spec.value.bytes), align: known(spec.value.align).unwrap_or(1) }
+    AccessSize { bytes: known(spec.value.bytes), align: known(spec.value.align).unwrap_or(1) }
 }

@@ -1,9 +1,9 @@
 //! The nearest version and target that a gate lets pass.
 
-use crate::check::diagnostic::{Edit, Fix};
+use crate::check::diagnostic::{Fix, FixEdit};
 use crate::target::Environment;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Gate, GateAlternative, GateKind, Target, Version};
+use ptx_isa::tables::{Gate, GateAlternative, GateKind, TargetInfo, Version};
 
 /// The fix that raises `.version`, `.target` or both by no more than some gates ask for, and keeps all that the target has now. Nothing
 /// where that is not possible, or where the module was not asked about its own target.
@@ -20,11 +20,11 @@ pub fn fix<'g>(gates: impl IntoIterator<Item = &'g Gate>, environment: &Environm
     let mut edits = Vec::new();
     let mut words = Vec::new();
     if let Some(version) = raised.version.filter(|_| raised.version != environment.version) {
-        edits.push(Edit::Version(version));
+        edits.push(FixEdit::Version(version));
         words.push(format!("`.version` to {version}"));
     }
     if let Some(target) = raised.target.filter(|_| raised.target != environment.target) {
-        edits.push(Edit::Target(target.name));
+        edits.push(FixEdit::Target(target.name));
         words.push(format!("`.target` to {}", target.name));
     }
     (!edits.is_empty()).then(|| Fix { title: format!("Raise {}", words.join(" and ")), edits, preferred: false })
@@ -35,7 +35,7 @@ fn alternative(
     alternative: &GateAlternative,
     version: Version,
     environment: &Environment,
-) -> Option<(usize, Version, Option<&'static Target>)> {
+) -> Option<(usize, Version, Option<&'static TargetInfo>)> {
     let version = if environment.version_at_least(alternative.ptx) { version } else { alternative.ptx? };
     if environment.has(alternative.feature) {
         return Some((0, version, None));
@@ -50,7 +50,7 @@ fn alternative(
 }
 
 /// The first version that has an architecture.
-pub fn first_version(target: &Target) -> Option<Version> {
+pub fn first_version(target: &TargetInfo) -> Option<Version> {
     let gate = target.gates.iter().find(|g| g.kind == GateKind::Needs)?;
     gate.alternatives.iter().filter_map(|a| a.ptx).min()
 }

@@ -5,14 +5,14 @@ use crate::check::instruction;
 use crate::check::rules::{guard_predicate, syntax_error};
 use crate::forms::mnemonics::MnemonicCache;
 use crate::forms::operands::NameLookup;
-use crate::hir::lower::{self, Source, named_children};
+use crate::hir::lower::{self, ItemSource, named_children};
 use crate::target::Environment;
 use ptx_syntax::{Snapshot, kinds};
 
 /// What is wrong with an instruction that is given as text, from its guard to its semicolon. Ranges count in the text.
 pub fn check(text: &str, environment: &Environment, names: &dyn NameLookup) -> Vec<Diagnostic> {
     let snapshot = Snapshot::new(text);
-    let source = Source { text, base: 0 };
+    let source = ItemSource { text, base: 0 };
     let mut out = Vec::new();
     let root = snapshot.root_at(0);
     let mut nodes = named_children(root);

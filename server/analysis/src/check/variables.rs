@@ -6,19 +6,19 @@ use crate::check::functions;
 use crate::check::rules::duplicate_name;
 use crate::hir::ast::Declaration;
 use crate::hir::declared;
-use crate::hir::lower::Source;
+use crate::hir::lower::ItemSource;
 use crate::hir::module::{Header, ModuleSymbol};
 use crate::hir::signature::ContentId;
-use crate::hir::symbols::{Origin, Symbol};
+use crate::hir::symbols::{Symbol, VariableOrigin};
 use ptx_syntax::{Node, Snapshot};
 use rustc_hash::FxHashMap as HashMap;
 
 /// A declaration of the module.
-pub struct Statement<'a, 't> {
+pub struct ModuleDeclaration<'a, 't> {
     /// The file.
     pub snapshot: &'a Snapshot,
     /// The text of the item, up to its last initializer.
-    pub source: Source<'t>,
+    pub source: ItemSource<'t>,
     /// The statement.
     pub node: Node<'a>,
     /// Index of the item.
@@ -30,7 +30,7 @@ pub struct Statement<'a, 't> {
 /// Enters the names of a declaration into the module; if it is not `sound`, nothing is known of what they stand for. Ranges count
 /// from the start of the file, since an earlier definition stands in another item.
 pub fn declare(
-    statement: &Statement<'_, '_>,
+    statement: &ModuleDeclaration<'_, '_>,
     sound: bool,
     header: &mut Header,
     places: &mut HashMap<String, Earlier>,
@@ -38,7 +38,7 @@ pub fn declare(
 ) {
     let declaration = statement.declaration;
     let linkage = declaration.linkages.first().and_then(|l| declared::linkage_named(l.text));
-    let names = declared::names(declaration, Origin::Module);
+    let names = declared::names(declaration, VariableOrigin::Module);
     for (name, declarator) in names.iter().zip(&declaration.declarators) {
         let base = name.name.text;
         let place = statement.source.absolute(name.name.range());

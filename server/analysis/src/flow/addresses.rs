@@ -4,30 +4,30 @@
 //! or the only one in the function.
 
 use super::effects::effects;
-use super::function::{Function, Operand, Role, Slot, Value};
+use super::function::{FlowFunction, FlowOperand, OperandRole, OperandValue, RegisterSlot};
 use super::graph::Graph;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Effect, Protocol, Verb};
 use rustc_hash::FxHashMap as HashMap;
 use std::cell::RefCell;
 
-/// How an address counts.
+/// Whether an address is generic or of a state space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Counts {
+pub enum AddressKind {
     /// In a state space, `.shared`.
     In(&'static str),
     /// Generically; what it points to is in that space.
     Generic(&'static str),
 }
 
-/// What is known of an address.
+/// A statically known address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Address {
-    /// How it counts.
-    pub counts: Counts,
-    /// The variable that it points into: index into [`Function::variables`].
+pub struct KnownAddress {
+    /// Whether it is generic.
+    pub counts: AddressKind,
+    /// The variable that it points into: index into [`FlowFunction::variables`].
     pub variable: Option<u32>,
-    /// How far from the beginning of the variable.
+    /// Byte offset from the start of the variable.
     pub offset: Option<i64>,
     /// The instruction that made it what it is; nothing for a variable named on the spot.
     pub by: Option<u32>,
@@ -35,12 +35,12 @@ pub struct Address {
 
 /// The addresses of a function.
 pub struct Addresses<'a> {
-    function: &'a Function,
+    function: &'a FlowFunction,
     graph: &'a Graph,
     /// For each register the instructions that write it, in order.
     writes: Vec<Vec<u32>>,
     /// What is known of the results of instructions.
-    results: RefCell<HashMap<u32, Option<Address>>>,
+    results: RefCell<HashMap<u32, Option<KnownAddress>>>,
 }
 
 /// Chains of additions longer than this are not followed.
@@ -48,7 +48,7 @@ const DEPTH: u8 = 64;
 
 impl<'a> Addresses<'a> {
     /// Of a function.
-    pub fn new(function: &'a Function, graph: &'a Graph) -> Self {
+    pub fn new(function: &'a FlowFunction, graph: &'a Graph) -> Self {
         let mut writes = vec![Vec::new(); function.registers.len()];
         for index in 0..function.instructions.len() {
             for used in function.writes(index) {
@@ -59,27 +59,32 @@ impl<'a> Addresses<'a> {
     }
 
     /// What is known of an operand of an instruction.
-    pub fn of(&self, index: usize, operand: &Operand) -> Option<Address> {
+    pub fn of(&self, index: usize, operand: &FlowOperand) -> Option<KnownAddress> {
         self.operand(index, operand, DEPTH)
     }
 
-    fn operand(&self, index: usize, operand: &Operand, depth: u8) -> Option<Address> {
+    fn operand(&self, index: usize, operand: &FlowOperand, depth: u8) -> Option<KnownAddress> {
         match operand.value {
-            Value::Variable(v) => {
+            OperandValue::Variable(v) => {
                 let space = self.function.variables.get(v as usize)?.symbol.space;
-                Some(Address { counts: Counts::In(space), variable: Some(v), offset: operand.offset, by: None })
+                Some(KnownAddress {
+                    counts: AddressKind::In(space),
+                    variable: Some(v),
+                    offset: operand.offset,
+                    by: None,
+                })
             }
-            Value::Register(slot) => {
+            OperandValue::Register(slot) => {
                 let address = self.slot(index, slot, depth.checked_sub(1)?)?;
                 let offset = address.offset.zip(operand.offset).and_then(|(a, b)| a.checked_add(b));
-                Some(Address { offset, ..address })
+                Some(KnownAddress { offset, ..address })
             }
             _ => None,
         }
     }
 
     /// The instruction whose result a register holds when `index` reads it.
-    fn definition(&self, index: usize, slot: Slot) -> Option<usize> {
+    fn definition(&self, index: usize, slot: RegisterSlot) -> Option<usize> {
         let writes = &self.writes[slot.index()];
         let before = writes.partition_point(|w| (*w as usize) < index);
         let first = self.graph.blocks.get(self.graph.block_of(index))?.first;
@@ -94,7 +99,7 @@ impl<'a> Addresses<'a> {
         self.function.instructions[found].guard.is_none().then_some(found)
     }
 
-    fn slot(&self, index: usize, slot: Slot, depth: u8) -> Option<Address> {
+    fn slot(&self, index: usize, slot: RegisterSlot, depth: u8) -> Option<KnownAddress> {
         let by = self.definition(index, slot)?;
         if let Some(known) = self.results.borrow().get(&(by as u32)) {
             return *known;
@@ -107,32 +112,33 @@ impl<'a> Addresses<'a> {
     }
 
     /// What an instruction makes, if that is an address.
-    fn result(&self, by: usize, depth: u8) -> Option<Address> {
+    fn result(&self, by: usize, depth: u8) -> Option<KnownAddress> {
         let effect = effects(self.function, by).find(|e| e.protocol == Protocol::Address)?;
         let space = self.function.chosen(by).space.map(|s| base(s.name));
-        let made = |address: Address| Address { by: address.by.or(Some(by as u32)), ..address };
+        let made = |address: KnownAddress| KnownAddress { by: address.by.or(Some(by as u32)), ..address };
         match effect.verb {
             Verb::Passes => self.named(by, effect, depth).map(made),
             Verb::Adds => self.sum(by, depth).map(made),
             Verb::Widens | Verb::Narrows => {
                 let space = space?;
-                let counts = if effect.verb == Verb::Widens { Counts::Generic(space) } else { Counts::In(space) };
+                let counts =
+                    if effect.verb == Verb::Widens { AddressKind::Generic(space) } else { AddressKind::In(space) };
                 let inner = self.named(by, effect, depth);
                 let (variable, offset) = inner.map_or((None, None), |a| (a.variable, a.offset));
-                Some(Address { counts, variable, offset, by: Some(by as u32) })
+                Some(KnownAddress { counts, variable, offset, by: Some(by as u32) })
             }
             _ => None,
         }
     }
 
-    fn named(&self, index: usize, effect: &Effect, depth: u8) -> Option<Address> {
+    fn named(&self, index: usize, effect: &Effect, depth: u8) -> Option<KnownAddress> {
         let operand = self.function.affected(index, effect).next()?;
         self.operand(index, operand, depth)
     }
 
     /// Of the operands of an addition one is an address, the other a distance.
-    fn sum(&self, index: usize, depth: u8) -> Option<Address> {
-        let operands = self.function.operands_of(index).iter().filter(|o| o.reads() && o.role == Role::Plain);
+    fn sum(&self, index: usize, depth: u8) -> Option<KnownAddress> {
+        let operands = self.function.operands_of(index).iter().filter(|o| o.reads() && o.role == OperandRole::Plain);
         let mut found = None;
         let mut distance = Some(0i64);
         for operand in operands {
@@ -140,13 +146,13 @@ impl<'a> Addresses<'a> {
                 (Some(address), _) if found.is_none() => found = Some(address),
                 // The sum of two addresses is none.
                 (Some(_), _) => return None,
-                (None, Value::Integer(n)) => distance = distance.and_then(|d| d.checked_add(n)),
+                (None, OperandValue::Integer(n)) => distance = distance.and_then(|d| d.checked_add(n)),
                 _ => distance = None,
             }
         }
-        let found: Address = found?;
+        let found: KnownAddress = found?;
         let offset = found.offset.zip(distance).and_then(|(a, b)| a.checked_add(b));
-        Some(Address { offset, ..found })
+        Some(KnownAddress { offset, ..found })
     }
 }
 

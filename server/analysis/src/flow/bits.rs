@@ -2,11 +2,11 @@
 
 /// A set of numbers below a limit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Bits {
+pub struct BitSet {
     words: Vec<u64>,
 }
 
-impl Bits {
+impl BitSet {
     /// An empty set of numbers below `limit`.
     pub fn new(limit: usize) -> Self {
         Self { words: vec![0; limit.div_ceil(64)] }
@@ -43,14 +43,14 @@ impl Bits {
     }
 }
 
-/// Many sets of numbers below the same limit.
+/// Rows of bit sets with the same limit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Matrix {
+pub struct BitMatrix {
     width: usize,
     words: Vec<u64>,
 }
 
-impl Matrix {
+impl BitMatrix {
     /// Empty sets, or, if `full`, sets of all numbers.
     pub fn new(rows: usize, limit: usize, full: bool) -> Self {
         let width = limit.div_ceil(64);
@@ -101,11 +101,11 @@ fn ones(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bits, Matrix};
+    use super::{BitMatrix, BitSet};
 
     #[test]
     fn sets_hold_what_was_put_in() {
-        let mut set = Bits::new(130);
+        let mut set = BitSet::new(130);
         assert!(set.insert(0) && set.insert(129) && !set.insert(129) && !set.insert(500));
         assert_eq!(set.iter().collect::<Vec<_>>(), [0, 129]);
         set.remove(0);
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn rows_are_apart() {
-        let mut matrix = Matrix::new(3, 70, false);
+        let mut matrix = BitMatrix::new(3, 70, false);
         matrix.insert(1, 69);
         assert!(matrix.contains(1, 69) && !matrix.contains(0, 69) && !matrix.contains(2, 5));
         assert_eq!(matrix.iter(1).collect::<Vec<_>>(), [69]);

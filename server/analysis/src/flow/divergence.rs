@@ -4,27 +4,32 @@
 //! between is reached by one part alone if it can be reached from one side of the branch and not from the other. A side that
 //! leaves the function by itself does not count: threads that are gone are not waited for.
 
-use super::bits::Bits;
+use super::bits::BitSet;
 use super::dominance::{Tree, post_dominators_of};
-use super::function::{Function, Slot};
+use super::function::{FlowFunction, RegisterSlot};
 use super::graph::Graph;
 use super::variance::{Variance, Variances};
-use ptx_isa::tables::Flow;
+use ptx_isa::tables::ControlTransfer;
 
-/// Why an instruction is executed by some lanes only.
+/// The branch or guard because of which only some lanes execute an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Split {
+pub struct DivergenceCause {
     /// The instruction with the guard: the branch, or the instruction itself.
     pub at: usize,
     /// The predicate.
-    pub predicate: Slot,
+    pub predicate: RegisterSlot,
     /// The condition depends on the lane; how many lanes go each way is unknown.
     pub perhaps: bool,
 }
 
 /// For each of some instructions, the split that surely keeps lanes away from it, if there is one.
-pub fn splits(function: &Function, graph: &Graph, variances: &Variances<'_>, wanted: &[usize]) -> Vec<(usize, Split)> {
-    let mut out: Vec<(usize, Split)> = Vec::new();
+pub fn splits(
+    function: &FlowFunction,
+    graph: &Graph,
+    variances: &Variances<'_>,
+    wanted: &[usize],
+) -> Vec<(usize, DivergenceCause)> {
+    let mut out: Vec<(usize, DivergenceCause)> = Vec::new();
     let own = |index: usize| {
         let slot = function.instructions[index].guard.as_ref()?.slot?;
         split(variances, slot, index)
@@ -45,7 +50,7 @@ pub fn splits(function: &Function, graph: &Graph, variances: &Variances<'_>, wan
         let last = graph.blocks[block].end as usize - 1;
         let instruction = &function.instructions[last];
         let Some(slot) = instruction.guard.as_ref().and_then(|g| g.slot) else { continue };
-        if instruction.flow != Flow::Branch {
+        if instruction.flow != ControlTransfer::Branch {
             continue;
         }
         let Some(split) = split(variances, slot, last) else { continue };
@@ -62,10 +67,10 @@ pub fn splits(function: &Function, graph: &Graph, variances: &Variances<'_>, wan
     out
 }
 
-fn split(variances: &Variances<'_>, predicate: Slot, at: usize) -> Option<Split> {
+fn split(variances: &Variances<'_>, predicate: RegisterSlot, at: usize) -> Option<DivergenceCause> {
     match variances.at(predicate, at) {
-        Variance::Lane(_) => Some(Split { at, predicate, perhaps: false }),
-        Variance::Perhaps => Some(Split { at, predicate, perhaps: true }),
+        Variance::Lane(_) => Some(DivergenceCause { at, predicate, perhaps: false }),
+        Variance::Perhaps => Some(DivergenceCause { at, predicate, perhaps: true }),
         _ => None,
     }
 }
@@ -74,7 +79,7 @@ fn split(variances: &Variances<'_>, predicate: Slot, at: usize) -> Option<Split>
 struct Sides<'a> {
     graph: &'a Graph,
     /// Blocks from which one of the wanted instructions can be reached.
-    zone: Bits,
+    zone: BitSet,
     /// Where ways in the zone meet.
     meets: Tree,
     /// Blocks that do nothing but lead on.
@@ -83,25 +88,30 @@ struct Sides<'a> {
     /// Where the ways from the branch at hand meet.
     meeting: Option<usize>,
     /// Reached from a side without passing the branch or that meeting.
-    reached: [Bits; 2],
+    reached: [BitSet; 2],
     /// Whether lanes on that side leave by themselves.
     leaves: [bool; 2],
 }
 
 impl<'a> Sides<'a> {
-    fn new(function: &Function, graph: &'a Graph, wanted: &[usize]) -> Self {
+    fn new(function: &FlowFunction, graph: &'a Graph, wanted: &[usize]) -> Self {
         let count = graph.blocks.len();
-        let mut zone = Bits::new(count);
+        let mut zone = BitSet::new(count);
         let mut waiting: Vec<usize> = wanted.iter().map(|i| graph.block_of(*i)).filter(|b| zone.insert(*b)).collect();
         while let Some(block) = waiting.pop() {
             waiting.extend(graph.predecessors(block).iter().map(|b| *b as usize).filter(|b| zone.insert(*b)));
         }
-        let quiet = |b: &super::Block| {
-            b.instructions().all(|i| matches!(function.instructions[i].flow, Flow::Branch | Flow::Return | Flow::Exit))
+        let quiet = |b: &super::BasicBlock| {
+            b.instructions().all(|i| {
+                matches!(
+                    function.instructions[i].flow,
+                    ControlTransfer::Branch | ControlTransfer::Return | ControlTransfer::Exit
+                )
+            })
         };
         let quiet = graph.blocks.iter().map(quiet).collect();
         let meets = post_dominators_of(count, &edges_of_zone(graph, &zone));
-        let reached = [Bits::new(count), Bits::new(count)];
+        let reached = [BitSet::new(count), BitSet::new(count)];
         Self { graph, zone, meets, quiet, sides: [0; 2], meeting: None, reached, leaves: [false; 2] }
     }
 
@@ -119,8 +129,8 @@ impl<'a> Sides<'a> {
         self.leaves = [a, b].map(|side| !common && !self.zone.contains(side));
     }
 
-    fn reach(&self, from: usize, goes: impl Fn(usize, usize) -> bool) -> Bits {
-        let mut out = Bits::new(self.graph.blocks.len());
+    fn reach(&self, from: usize, goes: impl Fn(usize, usize) -> bool) -> BitSet {
+        let mut out = BitSet::new(self.graph.blocks.len());
         out.insert(from);
         let mut waiting = vec![from];
         while let Some(block) = waiting.pop() {
@@ -151,7 +161,7 @@ impl<'a> Sides<'a> {
 
 /// The ways between the blocks of the zone; the number of blocks stands for what is outside. Where some lanes may leave the zone
 /// and others stay, those that leave are not waited for, so that this is no way: unless it is the only one out.
-fn edges_of_zone(graph: &Graph, zone: &Bits) -> Vec<(u32, u32)> {
+fn edges_of_zone(graph: &Graph, zone: &BitSet) -> Vec<(u32, u32)> {
     let outside = graph.blocks.len() as u32;
     let stays = |block: usize| graph.successors(block).iter().any(|s| zone.contains(*s as usize));
     let mut edges: Vec<(u32, u32)> = Vec::new();
@@ -164,7 +174,7 @@ fn edges_of_zone(graph: &Graph, zone: &Bits) -> Vec<(u32, u32)> {
             waiting.push(block);
         }
     }
-    let mut leads_out = Bits::new(graph.blocks.len());
+    let mut leads_out = BitSet::new(graph.blocks.len());
     waiting.iter().for_each(|b| {
         leads_out.insert(*b);
     });

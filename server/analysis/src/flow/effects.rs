@@ -1,54 +1,54 @@
 //! What instructions do in protocols, as the tables say (`effect` in docs/isa-format.md), and facts that hold on all ways or on
 //! one.
 
-use super::bits::{Bits, Matrix};
-use super::function::Function;
+use super::bits::{BitMatrix, BitSet};
+use super::function::FlowFunction;
 use super::graph::Graph;
-use super::solve::{Direction, Equations, Meet, solve};
+use super::solve::{Equations, FlowDirection, Meet, solve};
 use crate::forms::mnemonic::holds;
-use ptx_isa::tables::{Effect, Flow, Protocol, Verb};
+use ptx_isa::tables::{ControlTransfer, Effect, Protocol, Verb};
 
 /// The effects of an instruction.
-pub fn effects(function: &Function, index: usize) -> impl Iterator<Item = &'static Effect> + '_ {
+pub fn effects(function: &FlowFunction, index: usize) -> impl Iterator<Item = &'static Effect> + '_ {
     let chosen = function.chosen(index);
     let said = |e: &&Effect| e.when.is_empty() || holds(e.when, &chosen.values, None) == Some(true);
     chosen.form.effects.iter().filter(said)
 }
 
 /// Whether an instruction does that.
-pub fn does(function: &Function, index: usize, verb: Verb, protocol: Protocol) -> bool {
+pub fn does(function: &FlowFunction, index: usize, verb: Verb, protocol: Protocol) -> bool {
     effects(function, index).any(|e| e.verb == verb && e.protocol == protocol)
 }
 
 /// The first instruction that does that.
-pub fn first(function: &Function, verb: Verb, protocol: Protocol) -> Option<usize> {
+pub fn first(function: &FlowFunction, verb: Verb, protocol: Protocol) -> Option<usize> {
     (0..function.instructions.len()).find(|i| does(function, *i, verb, protocol))
 }
 
 /// Whether any form that a function uses has a part in a protocol: most functions are done with at once.
-pub fn mentions(function: &Function, protocol: Protocol) -> bool {
+pub fn mentions(function: &FlowFunction, protocol: Protocol) -> bool {
     function.forms.iter().any(|f| f.form.effects.iter().any(|e| e.protocol == protocol))
 }
 
 /// Whether an instruction calls a function, which may do anything.
-pub fn calls(function: &Function, index: usize) -> bool {
-    function.instructions[index].flow == Flow::Call
+pub fn calls(function: &FlowFunction, index: usize) -> bool {
+    function.instructions[index].flow == ControlTransfer::Call
 }
 
 /// Whether any instruction does.
-pub fn calls_anything(function: &Function) -> bool {
+pub fn calls_anything(function: &FlowFunction) -> bool {
     (0..function.instructions.len()).any(|i| calls(function, i))
 }
 
-/// A set of facts that an instruction changes.
-pub trait Facts {
+/// A set of data-flow facts that an instruction changes.
+pub trait FactSet {
     /// It holds from here on.
     fn add(&mut self, fact: usize);
     /// It no longer holds.
     fn drop(&mut self, fact: usize);
 }
 
-impl Facts for Bits {
+impl FactSet for BitSet {
     fn add(&mut self, fact: usize) {
         self.insert(fact);
     }
@@ -58,14 +58,14 @@ impl Facts for Bits {
     }
 }
 
-/// What a block does to facts.
+/// The facts that a block generates and kills.
 #[derive(Default)]
-struct Change {
-    generates: Bits,
-    kills: Bits,
+struct GenKill {
+    generates: BitSet,
+    kills: BitSet,
 }
 
-impl Facts for Change {
+impl FactSet for GenKill {
     fn add(&mut self, fact: usize) {
         self.generates.insert(fact);
         self.kills.remove(fact);
@@ -77,8 +77,8 @@ impl Facts for Change {
     }
 }
 
-/// Facts and how instructions change them.
-pub struct Problem<'a> {
+/// A forward data-flow problem: facts and how instructions change them.
+pub struct DataflowProblem<'a> {
     /// Blocks.
     pub graph: &'a Graph,
     /// Facts are numbers below this.
@@ -86,25 +86,25 @@ pub struct Problem<'a> {
     /// Whether they must hold on all ways or on one.
     pub meet: Meet,
     /// Those that hold at the beginning.
-    pub boundary: Bits,
+    pub boundary: BitSet,
     /// What an instruction does to them. Other facts that are known there are looked up by who calls.
-    pub step: &'a dyn Fn(usize, &mut dyn Facts),
+    pub step: &'a dyn Fn(usize, &mut dyn FactSet),
 }
 
-impl Problem<'_> {
+impl DataflowProblem<'_> {
     /// What holds at the beginning of each block.
-    pub fn solve(&self) -> Matrix {
+    pub fn solve(&self) -> BitMatrix {
         let count = self.graph.blocks.len();
-        let mut generates = Matrix::new(count, self.limit, false);
-        let mut kills = Matrix::new(count, self.limit, false);
+        let mut generates = BitMatrix::new(count, self.limit, false);
+        let mut kills = BitMatrix::new(count, self.limit, false);
         for (number, block) in self.graph.blocks.iter().enumerate() {
-            let mut change = Change { generates: Bits::new(self.limit), kills: Bits::new(self.limit) };
+            let mut change = GenKill { generates: BitSet::new(self.limit), kills: BitSet::new(self.limit) };
             block.instructions().for_each(|i| (self.step)(i, &mut change));
             change.generates.iter().for_each(|n| generates.insert(number, n));
             change.kills.iter().for_each(|n| kills.insert(number, n));
         }
         let equations = Equations {
-            direction: Direction::Forward,
+            direction: FlowDirection::Forward,
             meet: self.meet,
             limit: self.limit,
             generates: &generates,
@@ -115,11 +115,11 @@ impl Problem<'_> {
     }
 
     /// Shows each instruction that can be reached with what holds before it.
-    pub fn visit(&self, starts: &Matrix, mut see: impl FnMut(usize, &Bits)) {
+    pub fn visit(&self, starts: &BitMatrix, mut see: impl FnMut(usize, &BitSet)) {
         let mut blocks: Vec<u32> = self.graph.order.clone();
         blocks.sort_unstable();
         for block in blocks {
-            let mut now = Bits::new(self.limit);
+            let mut now = BitSet::new(self.limit);
             starts.iter(block as usize).filter(|n| *n < self.limit).for_each(|n| now.add(n));
             for index in self.graph.blocks[block as usize].instructions() {
                 see(index, &now);
@@ -132,32 +132,32 @@ impl Problem<'_> {
 /// Something that was started and is not known to be complete: for each instruction the facts before it.
 pub struct Pending {
     /// Started, on all ways.
-    pub started: Vec<Bits>,
+    pub started: Vec<BitSet>,
     /// Not even committed, on all ways.
-    pub uncommitted: Vec<Bits>,
+    pub uncommitted: Vec<BitSet>,
 }
 
 /// Follows what a protocol starts until it is waited for. `starts` says which facts an instruction starts, `ends` which it ends
 /// otherwise. Only the instructions that `wanted` names are kept.
 pub fn pending(
-    (function, graph): (&Function, &Graph),
+    (function, graph): (&FlowFunction, &Graph),
     protocol: Protocol,
     limit: usize,
     starts: &dyn Fn(usize) -> Vec<usize>,
     ends: &dyn Fn(usize) -> Vec<usize>,
 ) -> Pending {
     let count = function.instructions.len();
-    let all = |facts: &mut dyn Facts| (0..limit).for_each(|n| facts.drop(n));
-    let commit = |index: usize, facts: &mut dyn Facts| {
+    let all = |facts: &mut dyn FactSet| (0..limit).for_each(|n| facts.drop(n));
+    let commit = |index: usize, facts: &mut dyn FactSet| {
         if calls(function, index) || does(function, index, Verb::Commits, protocol) {
             all(facts);
         }
         ends(index).into_iter().for_each(|n| facts.drop(n));
         starts(index).into_iter().for_each(|n| facts.add(n));
     };
-    let boundary = || Bits::new(limit);
-    let problem = Problem { graph, limit, meet: Meet::All, boundary: boundary(), step: &commit };
-    let mut uncommitted = vec![Bits::default(); count];
+    let boundary = || BitSet::new(limit);
+    let problem = DataflowProblem { graph, limit, meet: Meet::All, boundary: boundary(), step: &commit };
+    let mut uncommitted = vec![BitSet::default(); count];
     problem.visit(&problem.solve(), |index, now| {
         let waits = does(function, index, Verb::Waits, protocol);
         uncommitted[index] = now.clone();
@@ -165,7 +165,7 @@ pub fn pending(
             uncommitted[index].clear();
         }
     });
-    let wait = |index: usize, facts: &mut dyn Facts| {
+    let wait = |index: usize, facts: &mut dyn FactSet| {
         if calls(function, index) {
             all(facts);
         } else if does(function, index, Verb::Waits, protocol) {
@@ -174,8 +174,8 @@ pub fn pending(
         ends(index).into_iter().for_each(|n| facts.drop(n));
         starts(index).into_iter().for_each(|n| facts.add(n));
     };
-    let problem = Problem { graph, limit, meet: Meet::All, boundary: boundary(), step: &wait };
-    let mut started = vec![Bits::default(); count];
+    let problem = DataflowProblem { graph, limit, meet: Meet::All, boundary: boundary(), step: &wait };
+    let mut started = vec![BitSet::default(); count];
     problem.visit(&problem.solve(), |index, now| started[index] = now.clone());
     Pending { started, uncommitted }
 }

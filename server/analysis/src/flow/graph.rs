@@ -1,12 +1,12 @@
 //! Blocks and edges.
 
-use super::function::{Function, Instruction, Value};
-use ptx_isa::tables::Flow;
+use super::function::{FlowFunction, FlowInstruction, OperandValue};
+use ptx_isa::tables::ControlTransfer;
 use std::ops::Range;
 
-/// Instructions that are executed one after the other: control enters at the first and leaves after the last.
+/// A basic block: control enters at the first instruction and leaves after the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Block {
+pub struct BasicBlock {
     /// Its first instruction.
     pub first: u32,
     /// The one after its last.
@@ -15,7 +15,7 @@ pub struct Block {
     pub leaves: bool,
 }
 
-impl Block {
+impl BasicBlock {
     /// The indices of its instructions.
     pub fn instructions(&self) -> Range<usize> {
         self.first as usize..self.end as usize
@@ -61,7 +61,7 @@ impl Lists {
 #[derive(Debug, Clone, Default)]
 pub struct Graph {
     /// The blocks, in the order of the text.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<BasicBlock>,
     successors: Lists,
     predecessors: Lists,
     block_of: Vec<u32>,
@@ -75,7 +75,7 @@ pub struct Graph {
 
 impl Graph {
     /// The graph of a function.
-    pub fn new(function: &Function) -> Self {
+    pub fn new(function: &FlowFunction) -> Self {
         let count = function.instructions.len();
         if count == 0 {
             return Self::default();
@@ -94,7 +94,7 @@ impl Graph {
         let mut block_of = vec![0; count];
         for index in 0..count {
             if starts[index] {
-                blocks.push(Block { first: index as u32, end: 0, leaves: false });
+                blocks.push(BasicBlock { first: index as u32, end: 0, leaves: false });
             }
             block_of[index] = blocks.len() as u32 - 1;
             if let Some(block) = blocks.last_mut() {
@@ -121,7 +121,7 @@ impl Graph {
                     falls_off = falls_off.or(Some(number));
                 }
             };
-            if instruction.flow == Flow::Branch {
+            if instruction.flow == ControlTransfer::Branch {
                 for label in targets(function, last) {
                     to(function.labels.get(label as usize).map_or(u32::MAX, |l| l.target));
                 }
@@ -129,7 +129,8 @@ impl Graph {
             if goes_on(instruction) {
                 to(block.end);
             }
-            block.leaves |= matches!(instruction.flow, Flow::Return | Flow::Exit) || instruction.noreturn;
+            block.leaves |=
+                matches!(instruction.flow, ControlTransfer::Return | ControlTransfer::Exit) || instruction.noreturn;
         }
         let reversed: Vec<(u32, u32)> = edges.iter().map(|(a, b)| (*b, *a)).collect();
         let successors = Lists::new(blocks.len(), &edges);
@@ -164,27 +165,29 @@ impl Graph {
 }
 
 /// Whether the next instruction begins a block.
-fn ends_block(instruction: &Instruction) -> bool {
-    matches!(instruction.flow, Flow::Branch | Flow::Return | Flow::Exit) || instruction.noreturn
+fn ends_block(instruction: &FlowInstruction) -> bool {
+    matches!(instruction.flow, ControlTransfer::Branch | ControlTransfer::Return | ControlTransfer::Exit)
+        || instruction.noreturn
 }
 
 /// Whether control may go on with the next instruction.
-fn goes_on(instruction: &Instruction) -> bool {
+fn goes_on(instruction: &FlowInstruction) -> bool {
     instruction.guard.is_some() || !ends_block(instruction)
 }
 
 /// How many times a branch may go somewhere, all branches of a function together.
-pub fn branches(function: &Function) -> usize {
-    let branches = (0..function.instructions.len()).filter(|index| function.instructions[*index].flow == Flow::Branch);
+pub fn branches(function: &FlowFunction) -> usize {
+    let branches =
+        (0..function.instructions.len()).filter(|index| function.instructions[*index].flow == ControlTransfer::Branch);
     branches.map(|index| targets(function, index).count()).sum()
 }
 
 /// The labels that a branch may go to.
-fn targets(function: &Function, index: usize) -> impl Iterator<Item = u32> + '_ {
+fn targets(function: &FlowFunction, index: usize) -> impl Iterator<Item = u32> + '_ {
     function.operands_of(index).iter().flat_map(|operand| {
         let (one, list) = match operand.value {
-            Value::Label(label) => (Some(label), None),
-            Value::List(list) => (None, function.lists.get(list as usize)),
+            OperandValue::Label(label) => (Some(label), None),
+            OperandValue::List(list) => (None, function.lists.get(list as usize)),
             _ => (None, None),
         };
         one.into_iter().chain(list.into_iter().flat_map(|l| l.labels.iter().copied()))

@@ -1,17 +1,17 @@
 //! Which registers hold a value that may still be read.
 
-use super::bits::{Bits, Matrix};
-use super::function::{Function, Slot};
+use super::bits::{BitMatrix, BitSet};
+use super::function::{FlowFunction, RegisterSlot};
 use super::graph::Graph;
-use super::solve::{Direction, Equations, Meet, Solution, solve};
-use crate::hir::symbols::Origin;
+use super::solve::{Equations, FlowDirection, Meet, Solution, solve};
+use crate::hir::symbols::VariableOrigin;
 
 /// The registers whose life is longer than a block: those that a block reads before it has surely written them. Only they
 /// need to be in the sets at the ends of blocks, and compilers' output has few of them.
 #[derive(Debug, Clone, Default)]
-pub struct Global {
+pub struct CrossBlockRegisters {
     number: Vec<u32>,
-    slots: Vec<Slot>,
+    slots: Vec<RegisterSlot>,
     /// For each block those that it reads before it has surely written them.
     pub(super) exposed: Vec<(u32, u32)>,
     /// For each block those that it surely writes.
@@ -20,13 +20,13 @@ pub struct Global {
 
 const NONE: u32 = u32::MAX;
 
-impl Global {
+impl CrossBlockRegisters {
     /// Finds them.
-    pub fn new(function: &Function, graph: &Graph) -> Self {
+    pub fn new(function: &FlowFunction, graph: &Graph) -> Self {
         let mut out = Self { number: vec![NONE; function.registers.len()], ..Self::default() };
         let mut written = vec![NONE; function.registers.len()];
         let mut read = vec![NONE; function.registers.len()];
-        let mut writes: Vec<(u32, Slot)> = Vec::new();
+        let mut writes: Vec<(u32, RegisterSlot)> = Vec::new();
         for (number, block) in graph.blocks.iter().enumerate() {
             let number = number as u32;
             for index in block.instructions() {
@@ -50,15 +50,15 @@ impl Global {
         }
         // Results are read when the function returns.
         for (index, _) in function.registers.iter().enumerate() {
-            if function.declaration(Slot(index as u32)).origin == Origin::Result {
-                out.add(Slot(index as u32));
+            if function.declaration(RegisterSlot(index as u32)).origin == VariableOrigin::Result {
+                out.add(RegisterSlot(index as u32));
             }
         }
         out.written = writes.into_iter().filter_map(|(b, s)| Some((b, out.number(s)? as u32))).collect();
         out
     }
 
-    fn add(&mut self, slot: Slot) -> u32 {
+    fn add(&mut self, slot: RegisterSlot) -> u32 {
         let number = &mut self.number[slot.index()];
         if *number == NONE {
             *number = self.slots.len() as u32;
@@ -73,18 +73,18 @@ impl Global {
     }
 
     /// The number of a register among them.
-    pub fn number(&self, slot: Slot) -> Option<usize> {
+    pub fn number(&self, slot: RegisterSlot) -> Option<usize> {
         self.number.get(slot.index()).filter(|n| **n != NONE).map(|n| *n as usize)
     }
 
     /// The register of a number.
-    pub fn slot(&self, number: usize) -> Slot {
+    pub fn slot(&self, number: usize) -> RegisterSlot {
         self.slots[number]
     }
 
     /// Those whose declaration is in the signature.
-    pub(super) fn of_origin(&self, function: &Function, wanted: impl Fn(Origin) -> bool) -> Bits {
-        let mut out = Bits::new(self.count());
+    pub(super) fn of_origin(&self, function: &FlowFunction, wanted: impl Fn(VariableOrigin) -> bool) -> BitSet {
+        let mut out = BitSet::new(self.count());
         for (number, slot) in self.slots.iter().enumerate() {
             if wanted(function.declaration(*slot).origin) {
                 out.insert(number);
@@ -97,23 +97,23 @@ impl Global {
 /// Which registers are live at the ends of blocks.
 #[derive(Debug, Clone, Default)]
 pub struct Liveness {
-    global: Global,
+    global: CrossBlockRegisters,
     solution: Solution,
 }
 
 impl Liveness {
     /// Computes it. A write under a guard does not end the life of the value before.
-    pub fn new(function: &Function, graph: &Graph) -> Self {
-        let global = Global::new(function, graph);
+    pub fn new(function: &FlowFunction, graph: &Graph) -> Self {
+        let global = CrossBlockRegisters::new(function, graph);
         let (blocks, limit) = (graph.blocks.len(), global.count());
-        let (mut generates, mut kills) = (Matrix::new(blocks, limit, false), Matrix::new(blocks, limit, false));
+        let (mut generates, mut kills) = (BitMatrix::new(blocks, limit, false), BitMatrix::new(blocks, limit, false));
         global.exposed.iter().for_each(|(b, n)| generates.insert(*b as usize, *n as usize));
         global.written.iter().for_each(|(b, n)| kills.insert(*b as usize, *n as usize));
-        let boundary = global.of_origin(function, |o| o == Origin::Result);
+        let boundary = global.of_origin(function, |o| o == VariableOrigin::Result);
         let solution = solve(
             graph,
             &Equations {
-                direction: Direction::Backward,
+                direction: FlowDirection::Backward,
                 meet: Meet::Any,
                 limit,
                 generates: &generates,
@@ -125,21 +125,21 @@ impl Liveness {
     }
 
     /// The registers that are live where a block begins.
-    pub fn at_start(&self, block: usize) -> impl Iterator<Item = Slot> + '_ {
+    pub fn at_start(&self, block: usize) -> impl Iterator<Item = RegisterSlot> + '_ {
         self.solution.starts.iter(block).map(|n| self.global.slot(n))
     }
 
     /// The registers that are live where it ends.
-    pub fn at_end(&self, block: usize) -> impl Iterator<Item = Slot> + '_ {
+    pub fn at_end(&self, block: usize) -> impl Iterator<Item = RegisterSlot> + '_ {
         self.solution.ends.iter(block).map(|n| self.global.slot(n))
     }
 
     /// Walks the instructions of the blocks that can be reached, in each block from the last to the first, with the set of
     /// the slots that are live after the instruction.
-    pub fn visit(&self, function: &Function, graph: &Graph, mut visit: impl FnMut(usize, &Bits)) {
-        let mut live = Bits::new(function.registers.len());
+    pub fn visit(&self, function: &FlowFunction, graph: &Graph, mut visit: impl FnMut(usize, &BitSet)) {
+        let mut live = BitSet::new(function.registers.len());
         for block in graph.order.iter().map(|b| *b as usize) {
-            let mut touched: Vec<Slot> = Vec::new();
+            let mut touched: Vec<RegisterSlot> = Vec::new();
             for slot in self.at_end(block) {
                 live.insert(slot.index());
                 touched.push(slot);

@@ -3,23 +3,24 @@
 mod operands;
 
 use super::function::{
-    Chosen, Declaration, Function, Guard, Instruction, Label, List, Operand, Slot, Tuning, Use, Value, Variable,
+    FlowFunction, FlowInstruction, FlowLabel, FlowOperand, FlowVariable, FormUse, Guard, LabelList, OperandValue,
+    RegisterDeclaration, RegisterSlot, RegisterUse, Tuning,
 };
 use super::graph::branches;
-use super::scopes::{Found, Id, ModuleNames, Scopes, Slots};
+use super::scopes::{FlowScopes, Id, ModuleNames, ScopedName, Slots};
 use crate::forms::choose::select;
 use crate::forms::mnemonics::{MnemonicCache, ResolvedMnemonic};
 use crate::forms::operands::special;
 use crate::hir::declared;
 use crate::hir::directive_parts;
 use crate::hir::literal;
-use crate::hir::lower::{self, Source, named_children};
+use crate::hir::lower::{self, ItemSource, named_children};
 use crate::hir::module::Dependencies;
-use crate::hir::module::{Header, Item};
+use crate::hir::module::{Header, ModuleItem};
 use crate::hir::signature::{ContentId, Signature};
 use crate::hir::statements::{Child, children};
-use crate::hir::symbols::{List as ListKind, Origin, Symbol};
-use ptx_isa::tables::{Entry, Flow};
+use crate::hir::symbols::{Symbol, TargetListKind as ListKind, VariableOrigin};
+use ptx_isa::tables::{ControlTransfer, Entry};
 use ptx_isa::{ISA, Modifier};
 use ptx_syntax::{Node, fields, kinds};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
@@ -42,7 +43,7 @@ const MOST_BRANCHES: usize = 4_000_000;
 #[derive(Debug)]
 pub struct Lowered {
     /// The function.
-    pub function: Function,
+    pub function: FlowFunction,
     /// The names of the module that it uses, and what they were.
     pub dependencies: Dependencies,
 }
@@ -50,19 +51,19 @@ pub struct Lowered {
 /// Lowers a function. `text` is that of the item.
 pub fn lower(
     text: &str,
-    item: &Item<'_>,
+    item: &ModuleItem<'_>,
     index: usize,
     header: &Header,
     module: &Module,
     mnemonics: &mut MnemonicCache,
 ) -> Lowered {
-    let source = Source { text, base: item.range.start };
+    let source = ItemSource { text, base: item.range.start };
     let mut lowering = Lowering {
         source,
         header,
         module,
         mnemonics,
-        scopes: Scopes::new(header, index),
+        scopes: FlowScopes::new(header, index),
         slots: Slots::default(),
         names: ModuleNames::default(),
         forms: HashMap::default(),
@@ -70,7 +71,7 @@ pub fn lower(
         end: text.len(),
         reads: Vec::new(),
         writes: Vec::new(),
-        out: Function { complete: !item.unclosed && !item.node.is_error(), ..Function::default() },
+        out: FlowFunction { complete: !item.unclosed && !item.node.is_error(), ..FlowFunction::default() },
     };
     lowering.function(item.node);
     lowering.out.complete &= branches(&lowering.out) <= MOST_BRANCHES;
@@ -78,11 +79,11 @@ pub fn lower(
 }
 
 struct Lowering<'a, 't> {
-    source: Source<'t>,
+    source: ItemSource<'t>,
     header: &'a Header,
     module: &'a Module,
     mnemonics: &'a mut MnemonicCache,
-    scopes: Scopes<'a, 't>,
+    scopes: FlowScopes<'a, 't>,
     slots: Slots,
     names: ModuleNames,
     /// Forms by resolved mnemonic and candidate.
@@ -92,9 +93,9 @@ struct Lowering<'a, 't> {
     /// Where the text ends.
     end: usize,
     /// Of the instruction at hand.
-    reads: Vec<Use>,
-    writes: Vec<Use>,
-    out: Function,
+    reads: Vec<RegisterUse>,
+    writes: Vec<RegisterUse>,
+    out: FlowFunction,
 }
 
 impl<'t> Lowering<'_, 't> {
@@ -118,8 +119,8 @@ impl<'t> Lowering<'_, 't> {
             self.out.directives.push(Tuning { name: name.into(), directive, number, range });
         }
         self.scopes.push();
-        let parameters = if self.out.kernel { Origin::KernelParameter } else { Origin::Parameter };
-        for (list, origin) in [(f.returns, Origin::Result), (f.parameters, parameters)] {
+        let parameters = if self.out.kernel { VariableOrigin::KernelParameter } else { VariableOrigin::Parameter };
+        for (list, origin) in [(f.returns, VariableOrigin::Result), (f.parameters, parameters)] {
             let Some(list) = node.child_by_field_id(list) else { continue };
             for parameter in named_children(list).filter(|n| n.kind_id() == kinds().parameter) {
                 self.declare(parameter, origin, self.out.body.clone());
@@ -157,14 +158,15 @@ impl<'t> Lowering<'_, 't> {
             if let Some(list) = next.and_then(directive_parts::list_kind) {
                 let id = Id::List(self.out.lists.len() as u32);
                 let (labels, functions) = (Vec::new(), Vec::new());
-                let made = List { name: text, range, labels, functions, prototype: None, noreturn: false, uses: 0 };
+                let made =
+                    LabelList { name: text, range, labels, functions, prototype: None, noreturn: false, uses: 0 };
                 self.out.lists.push(made);
                 let symbol = Symbol::Targets { list, content: ContentId::UNKNOWN };
                 self.scopes.declare(name.text, None, symbol, id);
             } else {
                 let id = Id::Label(self.out.labels.len() as u32);
                 // Its place is known when it is met.
-                self.out.labels.push(Label { name: text, range, target: u32::MAX, uses: 0 });
+                self.out.labels.push(FlowLabel { name: text, range, target: u32::MAX, uses: 0 });
                 self.scopes.declare(name.text, None, Symbol::Label, id);
             }
         }
@@ -178,7 +180,7 @@ impl<'t> Lowering<'_, 't> {
             self.block(node);
         } else if kind == k.variable_declaration {
             self.out.complete &= !node.has_error();
-            self.declare(node, Origin::Body, scope.clone());
+            self.declare(node, VariableOrigin::Body, scope.clone());
         } else if kind == k.label {
             let name = node.child_by_field_id(fields().name).map(|n| self.source.word(n));
             if let Some(name) = name
@@ -228,7 +230,7 @@ impl<'t> Lowering<'_, 't> {
 
     fn listed_function(&mut self, name: &str) -> Option<u32> {
         match self.scopes.find(name) {
-            Some(Found { id: Id::Module, symbol: Symbol::Function { .. }, .. }) => {
+            Some(ScopedName { id: Id::Module, symbol: Symbol::Function { .. }, .. }) => {
                 Some(self.names.function(&mut self.out, name))
             }
             _ => {
@@ -248,21 +250,21 @@ impl<'t> Lowering<'_, 't> {
         Some(id)
     }
 
-    fn declare(&mut self, node: Node<'_>, origin: Origin, scope: Range<u32>) {
+    fn declare(&mut self, node: Node<'_>, origin: VariableOrigin, scope: Range<u32>) {
         for declared in declared::names(&lower::declaration(self.source, node), origin) {
             let (name, range) = (declared.name.text, bytes(declared.name.range()));
             let id = match declared.symbol {
                 Symbol::Register { ty, elements } => {
                     let id = Id::Registers(self.out.declarations.len() as u32);
                     let (name, scope, count, highest) = (name.into(), scope.clone(), declared.count, None);
-                    let declaration = Declaration { name, range, count, elements, ty, origin, scope, highest };
+                    let declaration = RegisterDeclaration { name, range, count, elements, ty, origin, scope, highest };
                     self.out.declarations.push(declaration);
                     id
                 }
                 Symbol::Variable(symbol) => {
                     let id = Id::Variable(self.out.variables.len() as u32);
                     let (name, scope) = (name.into(), scope.clone());
-                    self.out.variables.push(Variable { name, range, symbol, scope, uses: 0 });
+                    self.out.variables.push(FlowVariable { name, range, symbol, scope, uses: 0 });
                     id
                 }
                 _ => Id::Unknown,
@@ -303,12 +305,12 @@ impl<'t> Lowering<'_, 't> {
         let writes = self.out.uses.len();
         self.out.uses.append(&mut self.writes);
         let flow = self.out.forms[form as usize].entry.flow;
-        let instruction = Instruction {
+        let instruction = FlowInstruction {
             range: bytes(lowered.range.clone()),
-            head: bytes(lowered.mnemonic_range()),
+            mnemonic: bytes(lowered.mnemonic_range()),
             guard,
             flow,
-            noreturn: flow == Flow::Call && self.never_returns(operands as usize),
+            noreturn: flow == ControlTransfer::Call && self.never_returns(operands as usize),
             form,
             operands: operands..self.out.operands.len() as u32,
             uses: [uses as u32, writes as u32, self.out.uses.len() as u32],
@@ -325,7 +327,7 @@ impl<'t> Lowering<'_, 't> {
         let candidate = resolved.mnemonic.as_ref()?.candidates.get(index)?;
         let mut values = candidate.values.iter().flatten();
         let entry: &'static Entry = candidate.entry;
-        let chosen = Chosen {
+        let chosen = FormUse {
             entry,
             form: candidate.form,
             values: candidate.values.clone().into(),
@@ -345,7 +347,7 @@ impl<'t> Lowering<'_, 't> {
             Some(found) => match found.id {
                 Id::Registers(declaration) => {
                     let slot = self.slots.of(&mut self.out, declaration, found.number);
-                    self.reads.push(Use { slot, operand: None, conditional: false });
+                    self.reads.push(RegisterUse { slot, operand: None, conditional: false });
                     (Some(slot), None)
                 }
                 _ => return None,
@@ -358,14 +360,14 @@ impl<'t> Lowering<'_, 't> {
     /// Operands that are read only where another one is true: that one may be a literal.
     fn settle_conditional(&mut self, from: usize) {
         let operands = &self.out.operands[from..];
-        let condition = |used: &Use| {
+        let condition = |used: &RegisterUse| {
             let place = (used.operand? as usize).checked_sub(from)?;
             let name = operands.get(place)?.spec?.reads_if;
             operands.iter().find(|o| !name.is_empty() && o.spec.is_some_and(|s| s.name == name))
         };
         self.reads.retain_mut(|used| match condition(used) {
             None => true,
-            Some(Operand { value: Value::Integer(value), negated, .. }) => (*value != 0) != *negated,
+            Some(FlowOperand { value: OperandValue::Integer(value), negated, .. }) => (*value != 0) != *negated,
             Some(_) => {
                 used.conditional = true;
                 true
@@ -376,17 +378,17 @@ impl<'t> Lowering<'_, 't> {
     /// Whether a call is of a function that does not return, its operands beginning at `from`.
     fn never_returns(&self, from: usize) -> bool {
         self.out.operands[from..].iter().any(|o| match o.value {
-            Value::Function(f) => {
-                o.role == super::Role::Plain && self.module.noreturn.contains(&self.out.functions[f as usize])
+            OperandValue::Function(f) => {
+                o.role == super::OperandRole::Plain && self.module.noreturn.contains(&self.out.functions[f as usize])
             }
-            Value::List(l) => self.out.lists.get(l as usize).is_some_and(|l| l.noreturn),
+            OperandValue::List(l) => self.out.lists.get(l as usize).is_some_and(|l| l.noreturn),
             _ => false,
         })
     }
 
     /// Notes a register of an operand as read, written or both.
-    fn note(&mut self, slot: Slot, operand: u32, reads: bool, writes: bool) {
-        let used = Use { slot, operand: Some(operand), conditional: false };
+    fn note(&mut self, slot: RegisterSlot, operand: u32, reads: bool, writes: bool) {
+        let used = RegisterUse { slot, operand: Some(operand), conditional: false };
         if reads {
             self.reads.push(used);
         }

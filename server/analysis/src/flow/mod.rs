@@ -1,6 +1,6 @@
 //! Control flow: a function lowered once, its blocks and edges, and what can be computed on them.
 //!
-//! - [`Function`] – the instructions in order as compact data: resolved form, operands, registers read and written as
+//! - [`FlowFunction`] – the instructions in order as compact data: resolved form, operands, registers read and written as
 //!   *slots*, labels. It borrows nothing, and knows no syntax node.
 //! - [`Graph`] – blocks, edges, reverse post-order; [`dominance`] – dominators and post-dominators.
 //! - [`liveness`] – backward; [`written`] – forward; [`paths`] – under which guards a register was not written;
@@ -27,10 +27,10 @@ pub mod webs;
 pub mod written;
 
 pub use function::{
-    Chosen, Declaration, Function, Guard, Instruction, Label, List, Operand, Part, Register, Role, Slot, Tuning, Use,
-    Value, Variable,
+    FlowFunction, FlowInstruction, FlowLabel, FlowOperand, FlowVariable, FormUse, Guard, LabelList, OperandRole,
+    OperandValue, RegisterDeclaration, RegisterSlot, RegisterUse, SelectorIndex, SlotRegister, Tuning,
 };
-pub use graph::{Block, Graph};
+pub use graph::{BasicBlock, Graph};
 pub use lowering::{Lowered, Module, lower};
 
 #[cfg(test)]

@@ -7,27 +7,27 @@
 //! writing a predicate takes that out, and where ways meet only what they have in common remains. Where the condition
 //! contradicts itself, the register is written.
 
-use super::function::{Function, Guard, Slot};
+use super::function::{FlowFunction, Guard, RegisterSlot};
 use super::graph::Graph;
-use ptx_isa::tables::Flow;
+use ptx_isa::tables::ControlTransfer;
 
-/// Under which condition something is so: all of these predicates have these values. Sorted.
-type Condition = Vec<(Slot, bool)>;
+/// A path condition: predicates with the values that they have. Sorted.
+type PathCondition = Vec<(RegisterSlot, bool)>;
 
 /// Predicates that are followed at once; hand-written guards use far fewer.
 const MAX_PREDICATES: usize = 16;
 
 /// Whether a register can be unwritten when an instruction of `reads` is executed; the first such instruction.
-pub fn unwritten_at(function: &Function, graph: &Graph, slot: Slot, reads: &[usize]) -> Vec<usize> {
+pub fn unwritten_at(function: &FlowFunction, graph: &Graph, slot: RegisterSlot, reads: &[usize]) -> Vec<usize> {
     let count = graph.blocks.len();
     // The condition at the start of each block; nothing: written, or not yet known.
-    let mut starts: Vec<Option<Condition>> = vec![None; count];
+    let mut starts: Vec<Option<PathCondition>> = vec![None; count];
     let mut place = vec![0; count];
     for (index, block) in graph.order.iter().enumerate() {
         place[*block as usize] = index;
     }
     let Some(first) = starts.first_mut() else { return Vec::new() };
-    *first = Some(Condition::new());
+    *first = Some(PathCondition::new());
     let mut waiting = std::collections::BTreeSet::from([0]);
     while let Some(index) = waiting.pop_first() {
         let block = graph.order[index] as usize;
@@ -81,7 +81,7 @@ pub fn unwritten_at(function: &Function, graph: &Graph, slot: Slot, reads: &[usi
 }
 
 /// Goes over one instruction; whether the register may be unwritten after it.
-fn step(function: &Function, index: usize, slot: Slot, state: &mut Condition) -> bool {
+fn step(function: &FlowFunction, index: usize, slot: RegisterSlot, state: &mut PathCondition) -> bool {
     let writes = function.writes(index);
     if writes.iter().any(|w| w.slot == slot) {
         match guard_of(function, index) {
@@ -102,19 +102,19 @@ fn step(function: &Function, index: usize, slot: Slot, state: &mut Condition) ->
 }
 
 /// What holds of the guard of the last instruction of a block on the way to a successor.
-fn side(function: &Function, graph: &Graph, last: usize, next: u32) -> Option<(Slot, bool)> {
+fn side(function: &FlowFunction, graph: &Graph, last: usize, next: u32) -> Option<(RegisterSlot, bool)> {
     let (p, value) = guard_of(function, last)?;
     let instruction = &function.instructions[last];
     let after = last + 1 < function.instructions.len() && graph.block_of(last + 1) == next as usize;
     match instruction.flow {
-        Flow::Branch => {
+        ControlTransfer::Branch => {
             // Both ways may lead to the same block.
             let jumps = function.operands_of(last).iter().any(|o| match o.value {
-                super::Value::Label(l) => {
+                super::OperandValue::Label(l) => {
                     let target = function.labels[l as usize].target as usize;
                     target < function.instructions.len() && graph.block_of(target) == next as usize
                 }
-                super::Value::List(_) => true,
+                super::OperandValue::List(_) => true,
                 _ => false,
             });
             match (jumps, after) {
@@ -123,20 +123,20 @@ fn side(function: &Function, graph: &Graph, last: usize, next: u32) -> Option<(S
                 _ => None,
             }
         }
-        Flow::Return | Flow::Exit => Some((p, !value)),
-        Flow::Call if instruction.noreturn => Some((p, !value)),
+        ControlTransfer::Return | ControlTransfer::Exit => Some((p, !value)),
+        ControlTransfer::Call if instruction.noreturn => Some((p, !value)),
         _ => None,
     }
 }
 
 /// The guard of an instruction as the value that its predicate must have.
-fn guard_of(function: &Function, index: usize) -> Option<(Slot, bool)> {
+fn guard_of(function: &FlowFunction, index: usize) -> Option<(RegisterSlot, bool)> {
     let guard: &Guard = function.instructions[index].guard.as_ref()?;
     Some((guard.slot?, !guard.negated))
 }
 
 /// Adds to a condition; whether it can still hold.
-fn assume(state: &mut Condition, literal: (Slot, bool)) -> bool {
+fn assume(state: &mut PathCondition, literal: (RegisterSlot, bool)) -> bool {
     match state.binary_search_by_key(&literal.0, |l| l.0) {
         Ok(at) => state[at].1 == literal.1,
         Err(at) => {

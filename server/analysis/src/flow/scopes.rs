@@ -1,10 +1,10 @@
 //! Names in the body while it is lowered: what they stand for, and which table entry they have.
 
-use super::function::{Function, Register, Slot, Variable};
+use super::function::{FlowFunction, FlowVariable, RegisterSlot, SlotRegister};
 use crate::forms::operands::NameLookup;
 use crate::hir::module::Dependencies;
 use crate::hir::module::Header;
-use crate::hir::symbols::{self, Frame, Symbol};
+use crate::hir::symbols::{self, NameFrame, Symbol};
 use rustc_hash::FxHashMap as HashMap;
 use std::cell::RefCell;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -21,9 +21,9 @@ pub(super) enum Id {
     Unknown,
 }
 
-/// A name of a block.
+/// A name declared in a block.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Found {
+pub(super) struct ScopedName {
     pub symbol: Symbol,
     pub id: Id,
     /// In a range of registers.
@@ -31,14 +31,14 @@ pub(super) struct Found {
 }
 
 /// The blocks around a statement, innermost last, and the module around them.
-pub(super) struct Scopes<'h, 't> {
-    frames: Vec<Frame<&'t str, Found>>,
+pub(super) struct FlowScopes<'h, 't> {
+    frames: Vec<NameFrame<&'t str, ScopedName>>,
     header: &'h Header,
     item: usize,
     dependencies: RefCell<HashMap<Box<str>, Option<Symbol>>>,
 }
 
-impl NameLookup for Scopes<'_, '_> {
+impl NameLookup for FlowScopes<'_, '_> {
     fn look_up(&self, name: &str) -> Option<Symbol> {
         self.find(name).map(|f| f.symbol)
     }
@@ -48,13 +48,13 @@ impl NameLookup for Scopes<'_, '_> {
     }
 }
 
-impl<'h, 't> Scopes<'h, 't> {
+impl<'h, 't> FlowScopes<'h, 't> {
     pub fn new(header: &'h Header, item: usize) -> Self {
         Self { frames: Vec::new(), header, item, dependencies: RefCell::default() }
     }
 
     pub fn push(&mut self) {
-        self.frames.push(Frame::default());
+        self.frames.push(NameFrame::default());
     }
 
     pub fn pop(&mut self) {
@@ -64,7 +64,7 @@ impl<'h, 't> Scopes<'h, 't> {
     /// Declares a name of the innermost block; the first declaration of a name counts.
     pub fn declare(&mut self, name: &'t str, count: Option<u32>, symbol: Symbol, id: Id) {
         let Some(frame) = self.frames.last_mut() else { return };
-        let found = Found { symbol, id, number: 0 };
+        let found = ScopedName { symbol, id, number: 0 };
         match count {
             Some(count) => frame.declare_range(name, count, found),
             None => frame.declare(name, found),
@@ -72,13 +72,13 @@ impl<'h, 't> Scopes<'h, 't> {
     }
 
     /// What a name stands for, from the inside out.
-    pub fn find(&self, name: &str) -> Option<Found> {
+    pub fn find(&self, name: &str) -> Option<ScopedName> {
         if let Some((found, number)) = self.frames.iter().rev().find_map(|f| f.get(name)) {
-            return Some(Found { number, ..*found });
+            return Some(ScopedName { number, ..*found });
         }
         let symbol = self.header.look_up(name, self.item);
         self.dependencies.borrow_mut().entry(name.into()).or_insert(symbol);
-        symbol.map(|symbol| Found { symbol, id: Id::Module, number: 0 })
+        symbol.map(|symbol| ScopedName { symbol, id: Id::Module, number: 0 })
     }
 
     pub fn into_dependencies(self) -> Dependencies {
@@ -89,19 +89,19 @@ impl<'h, 't> Scopes<'h, 't> {
 /// The slots of registers, given at their first use.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
-    known: std::collections::HashMap<u64, Slot, BuildHasherDefault<Spread>>,
+    known: std::collections::HashMap<u64, RegisterSlot, BuildHasherDefault<Spread>>,
 }
 
 impl Slots {
     /// The slot of a register, or of the first element of a vector register.
-    pub fn of(&mut self, function: &mut Function, declaration: u32, number: u32) -> Slot {
+    pub fn of(&mut self, function: &mut FlowFunction, declaration: u32, number: u32) -> RegisterSlot {
         let key = u64::from(declaration) << 32 | u64::from(number);
         *self.known.entry(key).or_insert_with(|| {
-            let first = Slot(function.registers.len() as u32);
+            let first = RegisterSlot(function.registers.len() as u32);
             let declared = &mut function.declarations[declaration as usize];
             declared.highest = declared.highest.max(Some(number));
             let elements = declared.elements.max(1);
-            function.registers.extend((0..elements).map(|element| Register { declaration, number, element }));
+            function.registers.extend((0..elements).map(|element| SlotRegister { declaration, number, element }));
             first
         })
     }
@@ -114,17 +114,17 @@ pub(super) struct ModuleNames {
 }
 
 impl ModuleNames {
-    pub fn variable(&mut self, function: &mut Function, name: &str, symbol: symbols::Variable) -> u32 {
+    pub fn variable(&mut self, function: &mut FlowFunction, name: &str, symbol: symbols::VariableSymbol) -> u32 {
         if let Some(known) = self.known.get(name) {
             return *known;
         }
         let index = function.variables.len() as u32;
-        function.variables.push(Variable { name: name.into(), range: 0..0, symbol, scope: 0..0, uses: 0 });
+        function.variables.push(FlowVariable { name: name.into(), range: 0..0, symbol, scope: 0..0, uses: 0 });
         self.known.insert(name.into(), index);
         index
     }
 
-    pub fn function(&mut self, function: &mut Function, name: &str) -> u32 {
+    pub fn function(&mut self, function: &mut FlowFunction, name: &str) -> u32 {
         if let Some(known) = self.known.get(name) {
             return *known;
         }

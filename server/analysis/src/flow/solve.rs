@@ -1,11 +1,11 @@
 //! Equations over sets of numbers, one set for each end of each block, solved by iteration.
 
-use super::bits::{Bits, Matrix};
+use super::bits::{BitMatrix, BitSet};
 use super::graph::Graph;
 
-/// Which way facts travel.
+/// The direction of a data-flow problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
+pub enum FlowDirection {
     /// From the beginning of the function.
     Forward,
     /// From its ends.
@@ -25,26 +25,26 @@ pub enum Meet {
 #[derive(Debug)]
 pub struct Equations<'a> {
     /// Which way.
-    pub direction: Direction,
+    pub direction: FlowDirection,
     /// What is known where ways meet.
     pub meet: Meet,
     /// Numbers are below this.
     pub limit: usize,
     /// What each block generates.
-    pub generates: &'a Matrix,
+    pub generates: &'a BitMatrix,
     /// What each block kills.
-    pub kills: &'a Matrix,
+    pub kills: &'a BitMatrix,
     /// What holds where the function begins (backward: where control leaves it).
-    pub boundary: &'a Bits,
+    pub boundary: &'a BitSet,
 }
 
 /// What holds at the beginning and at the end of each block.
 #[derive(Debug, Clone, Default)]
 pub struct Solution {
     /// At the beginning.
-    pub starts: Matrix,
+    pub starts: BitMatrix,
     /// At the end.
-    pub ends: Matrix,
+    pub ends: BitMatrix,
 }
 
 /// Solves the equations for the blocks that can be reached.
@@ -52,18 +52,18 @@ pub fn solve(graph: &Graph, equations: &Equations<'_>) -> Solution {
     let Equations { direction, meet, limit, .. } = *equations;
     let count = graph.blocks.len();
     let all = meet == Meet::All;
-    let forward = direction == Direction::Forward;
+    let forward = direction == FlowDirection::Forward;
     // Forward: before is the start of a block. Backward: its end.
-    let mut before = Matrix::new(count, limit, false);
-    let mut after = Matrix::new(count, limit, all);
-    let mut boundary = Matrix::new(1, limit, false);
+    let mut before = BitMatrix::new(count, limit, false);
+    let mut after = BitMatrix::new(count, limit, all);
+    let mut boundary = BitMatrix::new(1, limit, false);
     equations.boundary.iter().for_each(|n| boundary.insert(0, n));
     let mut place = vec![usize::MAX; count];
     let order: Vec<u32> = if forward { graph.order.clone() } else { graph.order.iter().rev().copied().collect() };
     for (index, block) in order.iter().enumerate() {
         place[*block as usize] = index;
     }
-    let mut waiting = Bits::new(order.len());
+    let mut waiting = BitSet::new(order.len());
     (0..order.len()).for_each(|i| {
         waiting.insert(i);
     });

@@ -4,26 +4,26 @@ use super::dominance::{dominators, post_dominators};
 use super::liveness::Liveness;
 use super::uniformity::Across;
 use super::variance::{Variance, Variances};
-use super::{Function, Graph, Module, Value, lower};
+use super::{FlowFunction, Graph, Module, OperandValue, lower};
 use crate::forms::mnemonics::MnemonicCache;
 use crate::hir::module::{Header, items};
 use crate::incremental::analyzer::Analyzer;
-use crate::registers::facts::Facts;
-use crate::registers::{Live, report};
+use crate::registers::facts::FunctionFacts;
+use crate::registers::{RegisterCount, report};
 use crate::target::{Environment, find_target};
 use ptx_isa::tables::Version;
 use ptx_isa::{Modifier, SlotName};
 use ptx_syntax::Snapshot;
 
 /// Lowers a kernel with this body.
-fn function(body: &str) -> Function {
+fn function(body: &str) -> FlowFunction {
     lowered(&format!(
         ".visible .entry k(.param .u64 p) {{ .reg .b32 %r<20>; .reg .b64 %rd<9>; .reg .pred %p<9>; .reg .v2 .f32 %v;\n{body}\n}}"
     ))
 }
 
 /// Lowers a text that is one function.
-pub fn lowered(text: &str) -> Function {
+pub fn lowered(text: &str) -> FlowFunction {
     let snapshot = Snapshot::new(text);
     let items = items(&snapshot);
     let mut header = Header::default();
@@ -67,13 +67,13 @@ fn operands_are_taken_apart() {
     assert!(function.complete);
     let guard = function.instructions[0].guard.as_ref().expect("a guard");
     assert!(guard.negated);
-    let names = |uses: &[super::Use]| uses.iter().map(|u| function.register_name(u.slot)).collect::<Vec<_>>();
+    let names = |uses: &[super::RegisterUse]| uses.iter().map(|u| function.register_name(u.slot)).collect::<Vec<_>>();
     assert_eq!(names(function.reads(0)), ["%p1", "%rd1"]);
     assert_eq!(names(function.writes(0)), ["%r1", "%r2"]);
     assert_eq!(names(function.writes(1)), ["%v.y"]);
     let address = function.operands_of(0).iter().find(|o| o.memory().is_some()).expect("an address");
     assert_eq!(address.offset, Some(8));
-    assert!(matches!(function.operands_of(2)[1].value, Value::Special(_, Some(1))));
+    assert!(matches!(function.operands_of(2)[1].value, OperandValue::Special(_, Some(1))));
     assert_eq!(function.modifier(0, SlotName::Ss), Some(Modifier::Global));
 }
 
@@ -124,9 +124,9 @@ fn predicates_vary_as_what_they_compare() {
 fn across(body: &str) -> impl Fn(&str) -> Across {
     let function = function(body);
     assert!(function.complete, "{body}");
-    let facts = Facts::new(&function, &Graph::new(&function), &Environment::default());
+    let facts = FunctionFacts::new(&function, &Graph::new(&function), &Environment::default());
     move |name| {
-        let slot = (0..function.registers.len()).map(|i| super::Slot(i as u32));
+        let slot = (0..function.registers.len()).map(|i| super::RegisterSlot(i as u32));
         let slot = slot.into_iter().find(|s| function.register_name(*s) == name).expect("a register");
         let register = function.registers[slot.index()];
         let declaration = function.declaration(slot).range.start as usize;
@@ -205,7 +205,7 @@ fn what_threads_write_on_different_ways_differs() {
 #[test]
 fn facts_name_who_uses_a_register_and_where_it_lives() {
     let function = function(DIAMOND);
-    let facts = Facts::new(&function, &Graph::new(&function), &Environment::default());
+    let facts = FunctionFacts::new(&function, &Graph::new(&function), &Environment::default());
     let declaration = |name: &str| function.declarations.iter().find(|d| &*d.name == name).expect("it").range.start;
     let of = |number| facts.register(declaration("%r") as usize, number, 0).expect("a register");
     let uses = |number| {
@@ -239,7 +239,9 @@ fn what_is_held_takes_what_is_counted() {
         analyzer.lints(&snapshot, &|| false).expect("nobody cancels");
         for kernel in report(&snapshot, &analyzer.facts(), target) {
             let pressure = &kernel.facts.usage().pressure;
-            for (index, counted) in pressure.at.iter().enumerate().filter(|(_, live)| **live != Live::default()) {
+            for (index, counted) in
+                pressure.at.iter().enumerate().filter(|(_, live)| **live != RegisterCount::default())
+            {
                 let held = kernel.facts.held_at(index);
                 let sum: u16 = held.iter().map(|r| r.takes.b32).sum();
                 assert_eq!(sum, counted.b32, "{} of {}, {index}: {held:?}", kernel.name, path.display());

@@ -6,11 +6,11 @@
 //! threads that went different ways come together again, what was written on the way differs too.
 
 use super::dominance::Tree;
-use super::function::{Function, Operand, Role, Slot, Value};
+use super::function::{FlowFunction, FlowOperand, OperandRole, OperandValue, RegisterSlot};
 use super::graph::{Graph, Lists};
 use super::liveness::Liveness;
-use crate::hir::symbols::Origin;
-use ptx_isa::tables::{Computes, Extent, TypeClass};
+use crate::hir::symbols::VariableOrigin;
+use ptx_isa::tables::{Computes, TypeClass, UniformExtent};
 
 /// Across which threads a value is the same. Each says less than the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,13 +25,13 @@ pub enum Across {
     Lane,
 }
 
-/// What is known while the answer is sought.
+/// The lattice of the uniformity search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Known {
+enum UniformityState {
     Cta,
     Warp,
     Rows,
-    /// As [`Known::Rows`] but for so many of the lowest bits.
+    /// As [`UniformityState::Rows`] but for so many of the lowest bits.
     Bits(u8),
     Lane,
 }
@@ -40,8 +40,8 @@ enum Known {
 const MOST_STEPS: usize = 40_000_000;
 
 /// For each slot across which threads it is the same; nothing for a function that is too tangled.
-pub fn across(function: &Function, graph: &Graph, liveness: &Liveness, post: &Tree) -> Option<Vec<Across>> {
-    let mut search = Search::new(function, graph, liveness, post);
+pub fn across(function: &FlowFunction, graph: &Graph, liveness: &Liveness, post: &Tree) -> Option<Vec<Across>> {
+    let mut search = UniformitySearch::new(function, graph, liveness, post);
     while let Some(index) = search.waiting.pop() {
         search.queued[index as usize] = false;
         search.instruction(index as usize);
@@ -49,17 +49,17 @@ pub fn across(function: &Function, graph: &Graph, liveness: &Liveness, post: &Tr
             return None;
         }
     }
-    let plain = |known: &Known| match known {
-        Known::Cta => Across::Cta,
-        Known::Warp => Across::Warp,
-        Known::Rows => Across::Rows,
-        Known::Bits(_) | Known::Lane => Across::Lane,
+    let plain = |known: &UniformityState| match known {
+        UniformityState::Cta => Across::Cta,
+        UniformityState::Warp => Across::Warp,
+        UniformityState::Rows => Across::Rows,
+        UniformityState::Bits(_) | UniformityState::Lane => Across::Lane,
     };
     Some(search.known.iter().map(plain).collect())
 }
 
 /// The registers that hold one integer from their only write on.
-pub fn constants(function: &Function) -> Vec<(Slot, i64)> {
+pub fn constants(function: &FlowFunction) -> Vec<(RegisterSlot, i64)> {
     let mut writers = vec![0u32; function.registers.len()];
     for write in (0..function.instructions.len()).flat_map(|i| function.writes(i)) {
         writers[write.slot.index()] += 1;
@@ -70,12 +70,12 @@ pub fn constants(function: &Function) -> Vec<(Slot, i64)> {
         if function.entry(index).computes != Computes::Copy
             || function.instructions[index].guard.is_some()
             || writers[written.slot.index()] != 1
-            || function.declaration(written.slot).origin != Origin::Body
+            || function.declaration(written.slot).origin != VariableOrigin::Body
         {
             continue;
         }
         let mut sources = function.operands_of(index).iter().filter(|o| o.reads());
-        if let (Some(Operand { value: Value::Integer(value), role: Role::Plain, .. }), None) =
+        if let (Some(FlowOperand { value: OperandValue::Integer(value), role: OperandRole::Plain, .. }), None) =
             (sources.next(), sources.next())
         {
             out.push((written.slot, *value));
@@ -84,34 +84,34 @@ pub fn constants(function: &Function) -> Vec<(Slot, i64)> {
     out
 }
 
-struct Search<'a> {
-    function: &'a Function,
+struct UniformitySearch<'a> {
+    function: &'a FlowFunction,
     graph: &'a Graph,
     liveness: &'a Liveness,
     post: &'a Tree,
-    known: Vec<Known>,
+    known: Vec<UniformityState>,
     constants: Vec<Option<i64>>,
     /// For each slot the instructions that read it.
     readers: Lists,
     waiting: Vec<u32>,
     queued: Vec<bool>,
     /// For each block how its last instruction parts the threads, as far as that was looked at.
-    parted: Vec<Known>,
+    parted: Vec<UniformityState>,
     steps: usize,
 }
 
-impl<'a> Search<'a> {
-    fn new(function: &'a Function, graph: &'a Graph, liveness: &'a Liveness, post: &'a Tree) -> Self {
+impl<'a> UniformitySearch<'a> {
+    fn new(function: &'a FlowFunction, graph: &'a Graph, liveness: &'a Liveness, post: &'a Tree) -> Self {
         let count = function.instructions.len();
         let mut pairs = Vec::new();
         for index in 0..count {
             pairs.extend(function.reads(index).iter().map(|used| (used.slot.0, index as u32)));
         }
-        let mut known = vec![Known::Cta; function.registers.len()];
+        let mut known = vec![UniformityState::Cta; function.registers.len()];
         for (index, known) in known.iter_mut().enumerate() {
             // What a caller hands over may be anything.
-            if function.declaration(Slot(index as u32)).origin != Origin::Body {
-                *known = Known::Lane;
+            if function.declaration(RegisterSlot(index as u32)).origin != VariableOrigin::Body {
+                *known = UniformityState::Lane;
             }
         }
         let mut constants = vec![None; function.registers.len()];
@@ -128,7 +128,7 @@ impl<'a> Search<'a> {
             readers: Lists::new(function.registers.len(), &pairs),
             waiting: (0..count as u32).rev().collect(),
             queued: vec![true; count],
-            parted: vec![Known::Cta; graph.blocks.len()],
+            parted: vec![UniformityState::Cta; graph.blocks.len()],
             steps: 0,
         }
     }
@@ -137,7 +137,8 @@ impl<'a> Search<'a> {
         self.steps += 1;
         let function = self.function;
         let guard = function.instructions[index].guard.as_ref();
-        let guard = guard.map_or(Known::Cta, |g| g.slot.map_or(Known::Cta, |s| coarse(self.known[s.index()])));
+        let guard = guard
+            .map_or(UniformityState::Cta, |g| g.slot.map_or(UniformityState::Cta, |s| coarse(self.known[s.index()])));
         if !function.writes(index).is_empty() {
             let result = self.result(index).max(guard);
             for write in function.writes(index) {
@@ -149,7 +150,7 @@ impl<'a> Search<'a> {
             && self.graph.successors(block).len() > 1
         {
             let reads = function.reads(index).iter().map(|used| coarse(self.known[used.slot.index()]));
-            let parts = reads.max().unwrap_or(Known::Cta).max(guard);
+            let parts = reads.max().unwrap_or(UniformityState::Cta).max(guard);
             if parts > self.parted[block] {
                 self.parted[block] = parts;
                 self.part(block, parts);
@@ -157,7 +158,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn raise(&mut self, slot: Slot, to: Known) {
+    fn raise(&mut self, slot: RegisterSlot, to: UniformityState) {
         if to <= self.known[slot.index()] {
             return;
         }
@@ -170,7 +171,7 @@ impl<'a> Search<'a> {
     }
 
     /// Threads go different ways at the end of a block: what they write before they come together again differs there.
-    fn part(&mut self, block: usize, level: Known) {
+    fn part(&mut self, block: usize, level: UniformityState) {
         let count = self.graph.blocks.len();
         let together = self.post.parent(block).filter(|b| *b < count);
         // How many of the ways lead to a block, and which one was the last that did.
@@ -195,7 +196,7 @@ impl<'a> Search<'a> {
                 waiting.extend(self.graph.successors(at as usize));
             }
         }
-        let mut written = super::bits::Bits::new(self.function.registers.len());
+        let mut written = super::bits::BitSet::new(self.function.registers.len());
         for index in region.iter().flat_map(|b| self.graph.blocks[*b].instructions()) {
             self.steps += 1;
             for write in self.function.writes(index) {
@@ -214,53 +215,57 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn result(&self, index: usize) -> Known {
+    fn result(&self, index: usize) -> UniformityState {
         let function = self.function;
         if let Some(extent) = function.uniform(index) {
             return of_extent(extent, 0);
         }
         if !function.is_pure(index) {
-            return Known::Lane;
+            return UniformityState::Lane;
         }
         let operands = function.operands_of(index);
-        let sources: Vec<(Known, Option<i64>)> =
-            operands.iter().filter(|o| o.reads() && o.value != Value::Sink).map(|o| self.operand(o)).collect();
+        let sources: Vec<(UniformityState, Option<i64>)> =
+            operands.iter().filter(|o| o.reads() && o.value != OperandValue::Sink).map(|o| self.operand(o)).collect();
         if function.reads_fixed_memory(index) {
-            return sources.iter().map(|s| coarse(s.0)).max().unwrap_or(Known::Cta);
+            return sources.iter().map(|s| coarse(s.0)).max().unwrap_or(UniformityState::Cta);
         }
         self.applied(index, &sources)
     }
 
-    fn operand(&self, operand: &Operand) -> (Known, Option<i64>) {
+    fn operand(&self, operand: &FlowOperand) -> (UniformityState, Option<i64>) {
         match operand.value {
-            Value::Register(slot) => {
+            OperandValue::Register(slot) => {
                 let known = self.known[slot.index()];
                 if operand.offset != Some(0) || operand.minus || operand.negated {
                     return (coarse(known), None);
                 }
                 (known, self.constants[slot.index()])
             }
-            Value::Part(slot, _) => (coarse(self.known[slot.index()]), None),
-            Value::Registers(..) => {
-                (operand.slots().map(|s| coarse(self.known[s.index()])).max().unwrap_or(Known::Lane), None)
+            OperandValue::Part(slot, _) => (coarse(self.known[slot.index()]), None),
+            OperandValue::Registers(..) => {
+                (operand.slots().map(|s| coarse(self.known[s.index()])).max().unwrap_or(UniformityState::Lane), None)
             }
-            Value::Special(register, component) => {
+            OperandValue::Special(register, component) => {
                 let bits = if component.unwrap_or(0) == 0 { register.lane_bits } else { 0 };
                 (of_extent(register.uniform, bits), None)
             }
-            Value::Integer(value) => (Known::Cta, Some(value).filter(|_| operand.role != Role::Address)),
-            Value::Float(..) | Value::Variable(_) | Value::Function(_) => (Known::Cta, None),
-            Value::Label(_) | Value::List(_) | Value::Sink => (Known::Cta, None),
-            Value::Unknown => (Known::Lane, None),
+            OperandValue::Integer(value) => {
+                (UniformityState::Cta, Some(value).filter(|_| operand.role != OperandRole::Address))
+            }
+            OperandValue::Float(..) | OperandValue::Variable(_) | OperandValue::Function(_) => {
+                (UniformityState::Cta, None)
+            }
+            OperandValue::Label(_) | OperandValue::List(_) | OperandValue::Sink => (UniformityState::Cta, None),
+            OperandValue::Unknown => (UniformityState::Lane, None),
         }
     }
 
     /// What comes of values in an instruction without an effect.
-    fn applied(&self, index: usize, sources: &[(Known, Option<i64>)]) -> Known {
-        use Known::Bits;
+    fn applied(&self, index: usize, sources: &[(UniformityState, Option<i64>)]) -> UniformityState {
+        use UniformityState::Bits;
         let unsigned = || self.is_unsigned(index);
         let power = |n: i64| n > 0 && n & (n - 1) == 0;
-        let plain = || sources.iter().map(|s| coarse(s.0)).max().unwrap_or(Known::Cta);
+        let plain = || sources.iter().map(|s| coarse(s.0)).max().unwrap_or(UniformityState::Cta);
         // What is commutative has its number on either side.
         let pair = match sources {
             [(Bits(bits), _), (_, Some(number))] => Some((*bits, *number, true)),
@@ -268,13 +273,13 @@ impl<'a> Search<'a> {
             _ => None,
         };
         let shifted = |bits: u8, by: i64| match u8::try_from(by) {
-            Ok(by) if by >= bits => Known::Rows,
+            Ok(by) if by >= bits => UniformityState::Rows,
             Ok(by) => Bits(bits - by),
-            Err(_) => Known::Lane,
+            Err(_) => UniformityState::Lane,
         };
         let widened = |bits: u8, by: i64| match u8::try_from(by) {
             Ok(by) if bits + by.min(32) < 32 => Bits(bits + by),
-            _ => Known::Lane,
+            _ => UniformityState::Lane,
         };
         if !self.is_whole(index) {
             return plain();
@@ -286,7 +291,7 @@ impl<'a> Search<'a> {
             },
             (Computes::ShiftLeft, Some((bits, by, true))) => widened(bits, by),
             (Computes::ShiftRight, Some((bits, by, true))) => shifted(bits, by),
-            (Computes::And, Some((bits, mask, _))) if mask & ((1 << bits) - 1) == 0 => Known::Rows,
+            (Computes::And, Some((bits, mask, _))) if mask & ((1 << bits) - 1) == 0 => UniformityState::Rows,
             (Computes::And | Computes::Xor, Some((bits, ..))) => Bits(bits),
             (Computes::Remainder, Some((bits, by, true))) if power(by) && unsigned() => Bits(bits),
             (Computes::Quotient, Some((bits, by, true))) if power(by) && unsigned() => {
@@ -295,7 +300,11 @@ impl<'a> Search<'a> {
             (Computes::Product, Some((bits, by, _))) if power(by) => widened(bits, by.trailing_zeros().into()),
             (Computes::Comparison, Some((bits, limit, true))) => {
                 let limit = self.function.chosen(index).parts_at(limit);
-                if limit.is_some_and(|l| l & ((1 << bits) - 1) == 0) { Known::Rows } else { Known::Lane }
+                if limit.is_some_and(|l| l & ((1 << bits) - 1) == 0) {
+                    UniformityState::Rows
+                } else {
+                    UniformityState::Lane
+                }
             }
             _ => plain(),
         }
@@ -309,7 +318,7 @@ impl<'a> Search<'a> {
     /// Whole integers in, integers and predicates out: bits stay where they are.
     fn is_whole(&self, index: usize) -> bool {
         self.function.operands_of(index).iter().all(|operand| {
-            operand.role == Role::Plain
+            operand.role == OperandRole::Plain
                 && operand.ty.is_none_or(|t| {
                     let info = t.info();
                     info.class == TypeClass::Pred
@@ -319,16 +328,16 @@ impl<'a> Search<'a> {
     }
 }
 
-fn of_extent(extent: Extent, lane_bits: u8) -> Known {
+fn of_extent(extent: UniformExtent, lane_bits: u8) -> UniformityState {
     match (extent, lane_bits) {
-        (Extent::Cta, _) => Known::Cta,
-        (Extent::Warp, _) => Known::Warp,
-        (Extent::None, 0) => Known::Lane,
-        (Extent::None, bits) => Known::Bits(bits),
+        (UniformExtent::Cta, _) => UniformityState::Cta,
+        (UniformExtent::Warp, _) => UniformityState::Warp,
+        (UniformExtent::None, 0) => UniformityState::Lane,
+        (UniformExtent::None, bits) => UniformityState::Bits(bits),
     }
 }
 
 /// The same without what is known of single bits.
-fn coarse(known: Known) -> Known {
-    if matches!(known, Known::Bits(_)) { Known::Lane } else { known }
+fn coarse(known: UniformityState) -> UniformityState {
+    if matches!(known, UniformityState::Bits(_)) { UniformityState::Lane } else { known }
 }

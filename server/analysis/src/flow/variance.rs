@@ -3,10 +3,10 @@
 //! Followed backwards from the operand in question, through what computes without an effect, to special registers, parameters
 //! and literals. Whatever is not understood is [`Variance::Unknown`]: this is for reports that must be certain.
 
-use super::function::{Function, Operand, Role, Slot, Value};
+use super::function::{FlowFunction, FlowOperand, OperandRole, OperandValue, RegisterSlot};
 use super::graph::Graph;
 use ptx_isa::Modifier;
-use ptx_isa::tables::{Computes, Extent, TypeClass};
+use ptx_isa::tables::{Computes, TypeClass, UniformExtent};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::cell::RefCell;
 
@@ -37,16 +37,16 @@ const DEEPEST: u32 = 128;
 
 /// Answers for one function.
 pub struct Variances<'a> {
-    function: &'a Function,
+    function: &'a FlowFunction,
     graph: &'a Graph,
     /// For each slot the instructions that write it.
     writers: Vec<Vec<u32>>,
-    known: RefCell<HashMap<(u32, Slot), Option<Variance>>>,
+    known: RefCell<HashMap<(u32, RegisterSlot), Option<Variance>>>,
 }
 
 impl<'a> Variances<'a> {
     /// Prepares for questions.
-    pub fn new(function: &'a Function, graph: &'a Graph) -> Self {
+    pub fn new(function: &'a FlowFunction, graph: &'a Graph) -> Self {
         let mut writers: Vec<Vec<u32>> = vec![Vec::new(); function.registers.len()];
         for index in 0..function.instructions.len() {
             for write in function.writes(index) {
@@ -57,12 +57,12 @@ impl<'a> Variances<'a> {
     }
 
     /// How a register differs where an instruction reads it.
-    pub fn at(&self, slot: Slot, instruction: usize) -> Variance {
+    pub fn at(&self, slot: RegisterSlot, instruction: usize) -> Variance {
         self.register(slot, instruction, 0).unwrap_or(Variance::Unknown)
     }
 
     /// The value of an operand, if it is the same everywhere and known.
-    pub fn constant(&self, operand: &Operand, instruction: usize) -> Option<i64> {
+    pub fn constant(&self, operand: &FlowOperand, instruction: usize) -> Option<i64> {
         match self.operand(operand, instruction, 0) {
             Some(Variance::Constant(value)) => Some(value),
             _ => None,
@@ -70,7 +70,7 @@ impl<'a> Variances<'a> {
     }
 
     /// `None` while it is being found out: the value comes from itself by way of a loop.
-    fn register(&self, slot: Slot, instruction: usize, depth: u32) -> Option<Variance> {
+    fn register(&self, slot: RegisterSlot, instruction: usize, depth: u32) -> Option<Variance> {
         if depth > DEEPEST {
             return Some(Variance::Unknown);
         }
@@ -86,7 +86,7 @@ impl<'a> Variances<'a> {
     }
 
     /// The instructions whose value of a register may be in it where an instruction reads it; `None` among them: its value from the beginning.
-    pub fn reaching(&self, slot: Slot, instruction: usize) -> Vec<Option<u32>> {
+    pub fn reaching(&self, slot: RegisterSlot, instruction: usize) -> Vec<Option<u32>> {
         let writers = &self.writers[slot.index()];
         if let [one] = writers.as_slice() {
             return vec![Some(*one)];
@@ -124,7 +124,7 @@ impl<'a> Variances<'a> {
     }
 
     /// What an instruction writes into a register.
-    fn result(&self, index: u32, slot: Slot, depth: u32) -> Option<Variance> {
+    fn result(&self, index: u32, slot: RegisterSlot, depth: u32) -> Option<Variance> {
         let key = (index, slot);
         if let Some(known) = self.known.borrow().get(&key) {
             return *known;
@@ -145,7 +145,7 @@ impl<'a> Variances<'a> {
         }
         let operands = function.operands_of(index);
         let mut sources = Vec::with_capacity(4);
-        for operand in operands.iter().filter(|o| o.reads() && o.value != Value::Sink) {
+        for operand in operands.iter().filter(|o| o.reads() && o.value != OperandValue::Sink) {
             sources.push(self.operand(operand, index, depth)?);
         }
         if function.reads_fixed_memory(index) {
@@ -157,25 +157,31 @@ impl<'a> Variances<'a> {
         Some(self.applied(index, &sources))
     }
 
-    fn operand(&self, operand: &Operand, index: usize, depth: u32) -> Option<Variance> {
+    fn operand(&self, operand: &FlowOperand, index: usize, depth: u32) -> Option<Variance> {
         Some(match operand.value {
-            Value::Register(slot) | Value::Part(slot, _) => {
+            OperandValue::Register(slot) | OperandValue::Part(slot, _) => {
                 let found = self.register(slot, index, depth)?;
-                let part = matches!(operand.value, Value::Part(..)) || operand.offset != Some(0) || operand.minus;
+                let part =
+                    matches!(operand.value, OperandValue::Part(..)) || operand.offset != Some(0) || operand.minus;
                 if part { coarse(found) } else { found }
             }
-            Value::Registers(..) => Variance::Unknown,
-            Value::Special(register, component) => {
+            OperandValue::Registers(..) => Variance::Unknown,
+            OperandValue::Special(register, component) => {
                 // Which way warps lie in a CTA of two or three dimensions depends on its size.
                 let other = register.components.len() > 1 && component != Some(0);
                 match (register.uniform, other) {
-                    (Extent::None, true) => Variance::Unknown,
+                    (UniformExtent::None, true) => Variance::Unknown,
                     (extent, _) => of_extent(extent, Some(register.lane_bits.into()).filter(|bits| *bits > 0)),
                 }
             }
-            Value::Integer(value) if operand.role != Role::Address => Variance::Constant(value),
-            Value::Integer(_) | Value::Float(..) | Value::Variable(_) | Value::Function(_) => Variance::Cta,
-            Value::Label(_) | Value::List(_) | Value::Sink | Value::Unknown => Variance::Unknown,
+            OperandValue::Integer(value) if operand.role != OperandRole::Address => Variance::Constant(value),
+            OperandValue::Integer(_)
+            | OperandValue::Float(..)
+            | OperandValue::Variable(_)
+            | OperandValue::Function(_) => Variance::Cta,
+            OperandValue::Label(_) | OperandValue::List(_) | OperandValue::Sink | OperandValue::Unknown => {
+                Variance::Unknown
+            }
         })
     }
 
@@ -241,8 +247,8 @@ impl<'a> Variances<'a> {
 
     /// One whole value in, one out, of integers.
     fn is_whole(&self, index: usize) -> bool {
-        let integer = |o: &Operand| {
-            o.role == Role::Plain
+        let integer = |o: &FlowOperand| {
+            o.role == OperandRole::Plain
                 && o.ty.is_none_or(|t| {
                     !matches!(t.info().class, TypeClass::Float | TypeClass::Packed) && t.info().bits >= 32
                 })
@@ -251,11 +257,11 @@ impl<'a> Variances<'a> {
     }
 }
 
-fn of_extent(extent: Extent, bits: Option<u32>) -> Variance {
+fn of_extent(extent: UniformExtent, bits: Option<u32>) -> Variance {
     match extent {
-        Extent::Cta => Variance::Cta,
-        Extent::Warp => Variance::Warp,
-        Extent::None => Variance::Lane(bits),
+        UniformExtent::Cta => Variance::Cta,
+        UniformExtent::Warp => Variance::Warp,
+        UniformExtent::None => Variance::Lane(bits),
     }
 }
 

@@ -4,9 +4,9 @@
 //! several webs is reused: each of them could be a register of its own. A write under a guard does not end what was there before, and the
 //! elements of a vector register belong together where one operand names all of them.
 
-use super::function::{Function, Slot, Value};
+use super::function::{FlowFunction, OperandValue, RegisterSlot};
 use super::graph::Graph;
-use crate::hir::symbols::Origin;
+use crate::hir::symbols::VariableOrigin;
 use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
 
@@ -48,13 +48,13 @@ impl Webs {
     }
 }
 
-/// Sets that grow together.
+/// A union-find structure.
 #[derive(Default)]
-struct Sets {
+struct DisjointSets {
     parents: Vec<u32>,
 }
 
-impl Sets {
+impl DisjointSets {
     fn add(&mut self) -> u32 {
         let new = self.parents.len() as u32;
         self.parents.push(new);
@@ -89,11 +89,12 @@ struct Event {
     kills: bool,
 }
 
-/// The webs of a register: `declaration` is an index into [`Function::declarations`], `number` that in a range, else 0.
-pub fn webs(function: &Function, graph: &Graph, declaration: u32, number: u32) -> Webs {
-    let wanted = |r: &super::Register| r.declaration == declaration && r.number == number;
-    let slots = function.registers.iter().enumerate().filter(|(_, r)| wanted(r)).map(|(index, _)| Slot(index as u32));
-    let mut sets = Sets::default();
+/// The webs of a register: `declaration` is an index into [`FlowFunction::declarations`], `number` that in a range, else 0.
+pub fn webs(function: &FlowFunction, graph: &Graph, declaration: u32, number: u32) -> Webs {
+    let wanted = |r: &super::SlotRegister| r.declaration == declaration && r.number == number;
+    let slots =
+        function.registers.iter().enumerate().filter(|(_, r)| wanted(r)).map(|(index, _)| RegisterSlot(index as u32));
+    let mut sets = DisjointSets::default();
     // A place is one node, whatever it does and to however many elements; guards and operands of an instruction are separate.
     let mut places: HashMap<(usize, Option<u32>), u32> = HashMap::default();
     let (mut outside, mut nothing) = (Vec::new(), Vec::new());
@@ -132,25 +133,25 @@ pub fn webs(function: &Function, graph: &Graph, declaration: u32, number: u32) -
 /// Where control enters a block and the value there is still to be read, every write that gets there is seen by that read. So one node for
 /// each such block is enough, and no set of writes has to be carried around.
 fn one(
-    function: &Function,
+    function: &FlowFunction,
     graph: &Graph,
-    slot: Slot,
-    sets: &mut Sets,
+    slot: RegisterSlot,
+    sets: &mut DisjointSets,
     places: &mut HashMap<(usize, Option<u32>), u32>,
     (outside, nothing): (&mut Vec<u32>, &mut Vec<u32>),
 ) {
     let blocks = events(function, graph, slot);
     let origin = function.declaration(slot).origin;
-    let live = live_at_start(graph, &blocks, origin == Origin::Result);
+    let live = live_at_start(graph, &blocks, origin == VariableOrigin::Result);
     let starts: HashMap<u32, u32> = live.iter().map(|block| (*block, sets.add())).collect();
     // What the register holds when the function begins.
     let entry = sets.add();
     match origin {
-        Origin::Parameter | Origin::KernelParameter => outside.push(entry),
+        VariableOrigin::Parameter | VariableOrigin::KernelParameter => outside.push(entry),
         _ => nothing.push(entry),
     }
     // What is read when it returns.
-    let exit = (origin == Origin::Result).then(|| sets.add());
+    let exit = (origin == VariableOrigin::Result).then(|| sets.add());
     outside.extend(exit);
     if let Some(start) = starts.get(&0) {
         sets.join(*start, entry);
@@ -186,7 +187,7 @@ fn one(
 }
 
 /// What the instructions of each block do to a slot: of one instruction first what is read, then what is written.
-fn events(function: &Function, graph: &Graph, slot: Slot) -> HashMap<u32, Vec<Event>> {
+fn events(function: &FlowFunction, graph: &Graph, slot: RegisterSlot) -> HashMap<u32, Vec<Event>> {
     let mut out: HashMap<u32, Vec<Event>> = HashMap::default();
     for instruction in 0..function.instructions.len() {
         let read = function.reads(instruction).iter().filter(|u| u.slot == slot);
@@ -196,7 +197,7 @@ fn events(function: &Function, graph: &Graph, slot: Slot) -> HashMap<u32, Vec<Ev
         let guarded = function.instructions[instruction].guard.is_some();
         for used in written {
             let operand = used.operand.and_then(|o| function.operands.get(o as usize));
-            let part = operand.is_some_and(|o| matches!(o.value, Value::Part(..)));
+            let part = operand.is_some_and(|o| matches!(o.value, OperandValue::Part(..)));
             if part {
                 // The rest of the register stays.
                 own.push(Event { instruction, operand: used.operand, writes: false, kills: false });

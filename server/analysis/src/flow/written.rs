@@ -1,11 +1,11 @@
 //! Which registers have been written when control gets somewhere.
 
-use super::bits::Matrix;
-use super::function::{Function, Operand, Slot, Use};
+use super::bits::BitMatrix;
+use super::function::{FlowFunction, FlowOperand, RegisterSlot, RegisterUse};
 use super::graph::Graph;
-use super::liveness::Global;
-use super::solve::{Direction, Equations, Meet, solve};
-use crate::hir::symbols::Origin;
+use super::liveness::CrossBlockRegisters;
+use super::solve::{Equations, FlowDirection, Meet, solve};
+use crate::hir::symbols::VariableOrigin;
 use ptx_isa::OperandName;
 use rustc_hash::FxHashMap as HashMap;
 
@@ -26,33 +26,34 @@ pub struct Unwritten {
     /// The instruction.
     pub instruction: usize,
     /// The register and the operand.
-    pub used: Use,
+    pub used: RegisterUse,
     /// What is known.
     pub certainty: Certainty,
 }
 
 /// The registers that hold nothing defined although something writes them: copies of registers that nothing writes. For each
 /// the one that it is a copy of.
-pub fn undefined_copies(function: &Function) -> HashMap<Slot, Slot> {
+pub fn undefined_copies(function: &FlowFunction) -> HashMap<RegisterSlot, RegisterSlot> {
     // How many instructions that are no such copies write each.
     let mut writers = vec![0u32; function.registers.len()];
     for write in (0..function.instructions.len()).flat_map(|i| function.writes(i)) {
         writers[write.slot.index()] += 1;
     }
-    let unwritten = |slot: Slot| writers[slot.index()] == 0 && function.declaration(slot).origin == Origin::Body;
-    let mut origins: HashMap<Slot, Slot> = HashMap::default();
+    let unwritten =
+        |slot: RegisterSlot| writers[slot.index()] == 0 && function.declaration(slot).origin == VariableOrigin::Body;
+    let mut origins: HashMap<RegisterSlot, RegisterSlot> = HashMap::default();
     let mut copies: Vec<usize> = (0..function.instructions.len())
         .filter(|i| function.entry(*i).carries && !function.writes(*i).is_empty())
         .collect();
-    if !(0..function.registers.len()).any(|i| unwritten(Slot(i as u32))) {
+    if !(0..function.registers.len()).any(|i| unwritten(RegisterSlot(i as u32))) {
         return origins;
     }
     let mut left = writers.clone();
     loop {
         let before = copies.len();
         copies.retain(|index| {
-            let origin = |slot: Slot| if unwritten(slot) { Some(slot) } else { origins.get(&slot).copied() };
-            let mut sources = function.named(*index, OperandName::A).flat_map(Operand::slots);
+            let origin = |slot: RegisterSlot| if unwritten(slot) { Some(slot) } else { origins.get(&slot).copied() };
+            let mut sources = function.named(*index, OperandName::A).flat_map(FlowOperand::slots);
             let Some(first) = sources.next().and_then(origin) else { return true };
             if sources.any(|s| origin(s).is_none()) {
                 return true;
@@ -72,14 +73,15 @@ pub fn undefined_copies(function: &Function) -> HashMap<Slot, Slot> {
 }
 
 /// The reads of registers that are not surely written before, in the order of the blocks.
-pub fn unwritten(function: &Function, graph: &Graph) -> Vec<Unwritten> {
-    let global = Global::new(function, graph);
+pub fn unwritten(function: &FlowFunction, graph: &Graph) -> Vec<Unwritten> {
+    let global = CrossBlockRegisters::new(function, graph);
     let (blocks, limit) = (graph.blocks.len(), global.count());
-    let none = Matrix::new(blocks, limit, false);
-    let boundary = global.of_origin(function, |o| matches!(o, Origin::Parameter | Origin::KernelParameter));
-    let mut surely = Matrix::new(blocks, limit, false);
+    let none = BitMatrix::new(blocks, limit, false);
+    let boundary =
+        global.of_origin(function, |o| matches!(o, VariableOrigin::Parameter | VariableOrigin::KernelParameter));
+    let mut surely = BitMatrix::new(blocks, limit, false);
     global.written.iter().for_each(|(b, n)| surely.insert(*b as usize, *n as usize));
-    let mut perhaps = Matrix::new(blocks, limit, false);
+    let mut perhaps = BitMatrix::new(blocks, limit, false);
     let mut somewhere = vec![false; function.registers.len()];
     for (number, block) in graph.blocks.iter().enumerate() {
         for write in block.instructions().flat_map(|i| function.writes(i)) {
@@ -90,7 +92,7 @@ pub fn unwritten(function: &Function, graph: &Graph) -> Vec<Unwritten> {
         }
     }
     let equations = |meet, generates| Equations {
-        direction: Direction::Forward,
+        direction: FlowDirection::Forward,
         meet,
         limit,
         generates,
@@ -106,7 +108,7 @@ pub fn unwritten(function: &Function, graph: &Graph) -> Vec<Unwritten> {
     for block in graph.order.iter().copied() {
         for index in graph.blocks[block as usize].instructions() {
             for used in function.reads(index) {
-                let slot: Slot = used.slot;
+                let slot: RegisterSlot = used.slot;
                 // Whether it is read at all is for another operand to say.
                 if used.conditional || sure[slot.index()] == block {
                     continue;

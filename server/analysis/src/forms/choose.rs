@@ -1,4 +1,4 @@
-//! Which form and which variant of its operands an instruction is most likely meant to be.
+//! Chooses the form and the operand variant of an instruction.
 
 use crate::forms::mnemonic::{Candidate, Mnemonic};
 use crate::forms::mnemonics::{Gates, ResolvedMnemonic};
@@ -7,31 +7,31 @@ use crate::forms::spec::{OperandPattern, OperandVariant};
 use crate::hir::ast::{Instruction, OperandKind};
 use ptx_isa::tables::Rule;
 
-/// An instruction against the tables: the form and the operand variant that it is, or is nearest to.
+/// The form and the operand variant that an instruction is, or is nearest to.
 #[derive(Debug, Clone)]
 pub struct ResolvedInstruction<'h> {
     /// The form with the values of its modifiers.
     pub candidate: &'h Candidate,
-    /// What each operand must be.
+    /// The chosen operand variant.
     pub variant: &'h OperandVariant,
     /// Index of the candidate in its mnemonic, and of the variant in the candidate.
     pub place: (usize, usize),
     /// What version and target say of it.
     pub gates: Gates,
     /// How well the operands fit.
-    pub fit: Fit,
+    pub fit: VariantFit,
 }
 
 impl ResolvedInstruction<'_> {
-    /// What does not fit of the operands.
+    /// The operands that do not fit.
     pub fn mismatches(&self) -> &[OperandMismatch] {
-        if let Fit::Mismatch(found) = &self.fit { found } else { &[] }
+        if let VariantFit::Mismatch(found) = &self.fit { found } else { &[] }
     }
 }
 
 /// How well an instruction fits the variant that was chosen for it.
 #[derive(Debug, Clone)]
-pub enum Fit {
+pub enum VariantFit {
     /// All operands fit; version and target may still refuse the form.
     Fits,
     /// The nearest variant with this number of operands, and what does not fit it.
@@ -53,7 +53,7 @@ pub fn choose<'h>(
 ) -> Option<ResolvedInstruction<'h>> {
     let given = instruction.operands.len();
     let gates_of = |c: usize, a: usize| gates.get(c).and_then(|g| g.get(a)).copied().unwrap_or_default();
-    let resolved = |c: usize, a: usize, fit: Fit| {
+    let resolved = |c: usize, a: usize, fit: VariantFit| {
         let candidate = mnemonic.candidates.get(c)?;
         let variant = candidate.variants.get(a)?;
         Some(ResolvedInstruction { candidate, variant, place: (c, a), gates: gates_of(c, a), fit })
@@ -85,7 +85,7 @@ pub fn choose<'h>(
             if found.is_empty() {
                 let gates = gates_of(c, a);
                 if gates.refused.is_none() && gates.lacking.is_none() {
-                    return resolved(c, a, Fit::Fits);
+                    return resolved(c, a, VariantFit::Fits);
                 }
                 // A form that only the project does without is still one that assembles.
                 let refused = gates.refused.is_some();
@@ -101,22 +101,22 @@ pub fn choose<'h>(
         }
     }
     if let Some((c, a, _)) = fits {
-        return resolved(c, a, Fit::Fits);
+        return resolved(c, a, VariantFit::Fits);
     }
     if let Some((_, c, a, found)) = nearest {
-        return resolved(c, a, Fit::Mismatch(found));
+        return resolved(c, a, VariantFit::Mismatch(found));
     }
     if let Some((c, a, rule)) = rule {
-        return resolved(c, a, Fit::Rule(rule));
+        return resolved(c, a, VariantFit::Rule(rule));
     }
     counts.sort_unstable();
     counts.dedup();
     let first = || mnemonic.candidates.iter().position(|c| !c.variants.is_empty()).map(|c| (c, 0));
     let (c, a) = other_count.map(|(_, c, a)| (c, a)).or_else(first)?;
-    resolved(c, a, Fit::Count(counts))
+    resolved(c, a, VariantFit::Count(counts))
 }
 
-/// The candidate and the variant of an instruction without a mistake.
+/// The indices of the candidate and variant of a correct instruction; `None` if it has a mistake.
 pub fn select(
     instruction: &Instruction<'_>,
     resolved: &ResolvedMnemonic,
@@ -137,7 +137,7 @@ pub fn select(
         return Some((first.0, first.1));
     }
     let chosen = choose(instruction, mnemonic, &resolved.gates, names)?;
-    matches!(chosen.fit, Fit::Fits).then_some(chosen.place)
+    matches!(chosen.fit, VariantFit::Fits).then_some(chosen.place)
 }
 
 fn match_operands(

@@ -1,11 +1,11 @@
-//! The mnemonic of an instruction: opcode and modifiers matched against the forms.
+//! The mnemonic of an instruction: opcode with modifiers, matched against the forms.
 //!
 //! A mnemonic is resolved once for each distinct spelling in a module and remembered: generated kernels use a few hundred
 //! spellings for hundreds of thousands of instructions. So this may be thorough rather than fast.
 
 use crate::forms::spec::{OperandVariant, operand_variants};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Entry, Form, Opcode, Rule, RuleKind, Slot, Term};
+use ptx_isa::tables::{Entry, Form, ModifierSlot, Opcode, Rule, RuleKind, Term};
 
 /// A resolved mnemonic.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub struct Mnemonic {
     pub mismatch: Option<MnemonicMismatch>,
 }
 
-/// A form that the modifiers fit.
+/// A form whose slots accept the modifiers.
 #[derive(Debug)]
 pub struct Candidate {
     /// The entry that it belongs to.
@@ -29,11 +29,11 @@ pub struct Candidate {
     pub form: &'static Form,
     /// The value in each slot.
     pub values: Vec<Option<&'static str>>,
-    /// The ways its optional operands can be given.
+    /// Its operand variants.
     pub variants: Vec<OperandVariant>,
 }
 
-/// Why the nearest form does not fit.
+/// The nearest form and the reasons why it does not fit.
 #[derive(Debug)]
 pub struct MnemonicMismatch {
     /// The form.
@@ -44,7 +44,7 @@ pub struct MnemonicMismatch {
     pub expected: Vec<&'static str>,
 }
 
-/// One thing that is wrong with a mnemonic. Numbers are indices of written modifiers.
+/// One problem of a mnemonic. Numbers are indices of written modifiers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MnemonicProblem {
     /// No form of this opcode has such a modifier.
@@ -56,7 +56,7 @@ pub enum MnemonicProblem {
     /// Another modifier is in its place already.
     Conflict(usize, usize),
     /// A required modifier is absent.
-    Missing(&'static Slot),
+    Missing(&'static ModifierSlot),
     /// The first stands after the second, but must come before it.
     Order(usize, usize),
     /// The same of two types.
@@ -245,7 +245,7 @@ fn values(form: &'static Form, modifiers: &[&str], assignment: &[Option<usize>])
     out
 }
 
-/// What is known of a slot while modifiers are being chosen.
+/// The state of a slot while modifiers are being chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Filling<'v> {
     /// Filled.
@@ -261,7 +261,7 @@ fn made<'v>(values: &[Option<&'v str>]) -> impl Fn(usize) -> Filling<'v> {
     |slot| values.get(slot).copied().flatten().map_or(Filling::Empty, Filling::Value)
 }
 
-/// Whether the terms hold; `None` where that depends on operands that are not known yet.
+/// Whether all terms hold; `None` if that depends on operands that are not known yet.
 pub fn holds(terms: &[Term], values: &[Option<&str>], operands: Option<&[&str]>) -> Option<bool> {
     holds_so_far(terms, &made(values), operands)
 }
@@ -329,7 +329,7 @@ fn problems(form: &'static Form, modifiers: &[&str], known: &[bool]) -> Vec<Mnem
     let mut assignment: Vec<Option<usize>> = vec![None; modifiers.len()];
     let mut out = Vec::new();
     for (next, modifier) in modifiers.iter().enumerate() {
-        let takes = |s: &Slot| s.after_operand == 0 && s.values.contains(modifier);
+        let takes = |s: &ModifierSlot| s.after_operand == 0 && s.values.contains(modifier);
         let free = form.slots.iter().enumerate().position(|(i, s)| takes(s) && !assignment.contains(&Some(i)));
         if let Some(slot) = free {
             let later = assignment.iter().position(|a| {

@@ -1,4 +1,4 @@
-//! How each spelling of an opcode with its modifiers is resolved, for one version and target.
+//! The cache of resolved mnemonics, for one version and target.
 
 use crate::forms::choose::{ResolvedInstruction, choose};
 use crate::forms::mnemonic::{self, Mnemonic};
@@ -11,12 +11,12 @@ use ptx_isa::tables::{Gate, Isa, Opcode};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// A resolved mnemonic together with what the module's version and target say of it.
+/// A resolved mnemonic with the gates that the module's version and target hit.
 #[derive(Debug)]
 pub struct ResolvedMnemonic {
     /// The opcode, if there is one of that name.
     pub opcode: Option<&'static Opcode>,
-    /// Its match.
+    /// The mnemonic resolved against the forms.
     pub mnemonic: Option<Mnemonic>,
     /// For each candidate and each of its variants: the gates that refuse it and that advise against it.
     pub gates: Vec<Vec<Gates>>,
@@ -35,7 +35,7 @@ impl ResolvedMnemonic {
     }
 }
 
-/// The gates of one way to write an instruction.
+/// The gates that apply to one operand variant of a form.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Gates {
     /// Refused by this one.
@@ -48,7 +48,7 @@ pub struct Gates {
     pub bound: Option<&'static Gate>,
 }
 
-/// The mnemonics of a module.
+/// The mnemonics of a module, each resolved once.
 #[derive(Debug)]
 pub struct MnemonicCache {
     isa: &'static Isa,
@@ -63,7 +63,7 @@ impl Default for MnemonicCache {
 }
 
 impl MnemonicCache {
-    /// Heads resolved after these tables.
+    /// An empty cache that resolves against `isa`.
     pub fn new(isa: &'static Isa) -> Self {
         Self { isa, environment: Environment::default(), known: FxHashMap::default() }
     }

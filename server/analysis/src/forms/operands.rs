@@ -1,22 +1,22 @@
-//! Operands against what a form wants of them. No messages here: a mismatch says what is wrong as data, and the check
-//! that reports it finds the words.
+//! Matches operands against the operand patterns of a form. No messages here: a mismatch is data, and the check that reports it
+//! writes the message.
 
 mod address;
 mod vector;
 
 use crate::forms::spec::{OperandPattern, OperandSpec};
-use crate::hir::ast::{Constant, Operand, OperandKind, Word};
+use crate::hir::ast::{ConstantValue, Operand, OperandKind, SourceWord};
 use crate::hir::literal;
 use crate::hir::signature::Callee;
-use crate::hir::symbols::{Symbol, Variable};
+use crate::hir::symbols::{Symbol, VariableSymbol};
 use crate::hir::types::{TypeId, agrees};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Access, Kind, SpecialRegister, TypeClass};
+use ptx_isa::tables::{OperandAccess, SpecialRegister, TypeClass, ValueKind};
 use std::ops::Range;
 
-/// Finds names; implemented by the body under check.
+/// Looks up names; implemented by the body under check.
 pub trait NameLookup {
-    /// What a name stands for.
+    /// The symbol of a name; `None` if it is not declared.
     fn look_up(&self, name: &str) -> Option<Symbol>;
 
     /// Whether the module has an option in its `.target`, such as `texmode_independent`.
@@ -28,18 +28,18 @@ pub trait NameLookup {
     }
 }
 
-/// What is wrong with an operand.
+/// An operand that does not fit its spec.
 #[derive(Debug, Clone)]
 pub struct OperandMismatch {
-    /// Where.
+    /// Byte range of the operand.
     pub range: Range<usize>,
-    /// What was wanted there.
+    /// The spec that it does not fit, if one applies.
     pub spec: Option<OperandSpec>,
-    /// What is wrong.
+    /// In what way it does not fit.
     pub kind: MismatchKind,
 }
 
-/// What is wrong.
+/// The ways in which an operand does not fit.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum MismatchKind {
     /// Nothing has that name.
@@ -136,7 +136,7 @@ pub enum MismatchKind {
 }
 
 impl MismatchKind {
-    /// How far off: the operand that is nearest to fitting is the one worth talking about.
+    /// The distance from fitting: the variant with the smallest sum is reported.
     pub fn cost(&self) -> u32 {
         match self {
             Self::OutOfRange(_) => 1,
@@ -152,7 +152,7 @@ impl MismatchKind {
     }
 }
 
-/// Checks one operand against a shape.
+/// Matches one operand against a pattern; appends the mismatches to `out`.
 pub fn check(operand: &Operand<'_>, shape: &OperandPattern, names: &dyn NameLookup, out: &mut Vec<OperandMismatch>) {
     let mut c = OperandChecker { names, out };
     match shape {
@@ -179,7 +179,7 @@ pub fn check(operand: &Operand<'_>, shape: &OperandPattern, names: &dyn NameLook
     }
 }
 
-/// Checks only that every name in an operand is declared.
+/// Appends a mismatch for every undeclared name in an operand.
 pub fn check_names(operand: &Operand<'_>, names: &dyn NameLookup, out: &mut Vec<OperandMismatch>) {
     OperandChecker { names, out }.declared(operand);
 }
@@ -196,18 +196,18 @@ impl OperandChecker<'_> {
 
     fn value(&mut self, operand: &Operand<'_>, spec: &OperandSpec) {
         match spec.value.kind {
-            Kind::Value => self.typed(operand, spec, true),
-            Kind::Any => self.declared(operand),
+            ValueKind::Value => self.typed(operand, spec, true),
+            ValueKind::Any => self.declared(operand),
             // Which names may stand there depends on the others too (`calls`).
-            Kind::Label => self.only_name(operand, spec, "a label"),
-            Kind::Targets => self.only_name(operand, spec, "the label of a list"),
-            Kind::Function => self.only_name(operand, spec, "the name of a function or of a register"),
-            Kind::Arguments => self.push(operand, Some(spec), MismatchKind::MustBe("a list in parentheses")),
-            Kind::Address(_) => match operand.kind {
+            ValueKind::Label => self.only_name(operand, spec, "a label"),
+            ValueKind::Targets => self.only_name(operand, spec, "the label of a list"),
+            ValueKind::Function => self.only_name(operand, spec, "the name of a function or of a register"),
+            ValueKind::Arguments => self.push(operand, Some(spec), MismatchKind::MustBe("a list in parentheses")),
+            ValueKind::Address(_) => match operand.kind {
                 OperandKind::Address(_) => self.address(operand, &[*spec]),
                 _ => self.push(operand, Some(spec), MismatchKind::MustBeAddress),
             },
-            Kind::Opaque(class) => self.opaque(operand, spec, class),
+            ValueKind::Opaque(class) => self.opaque(operand, spec, class),
         }
     }
 
@@ -229,7 +229,7 @@ impl OperandChecker<'_> {
             Some(Symbol::Register { ty, elements: 1 })
                 if wanted.is_some_and(|w| w.info().agrees.contains(&ty.name())) => {}
             // A variable whose type is unknown fits.
-            Some(Symbol::Variable(Variable { ty, .. }))
+            Some(Symbol::Variable(VariableSymbol { ty, .. }))
                 if ty.is_none_or(|t| {
                     let brings = spec.value.unified && t.name() == TEXTURE && !self.names.has_option(INDEPENDENT);
                     Some(t) == wanted || brings
@@ -266,7 +266,7 @@ impl OperandChecker<'_> {
     }
 
     fn typed(&mut self, operand: &Operand<'_>, spec: &OperandSpec, list_allowed: bool) {
-        let writes = spec.value.access != Access::Read;
+        let writes = spec.value.access != OperandAccess::Read;
         match &operand.kind {
             OperandKind::Error => {}
             OperandKind::Sign(sign) => self.sign(*sign),
@@ -283,10 +283,10 @@ impl OperandChecker<'_> {
             }
             OperandKind::Integer(text) => self.integer(operand, spec, literal::integer(text), writes),
             OperandKind::Float(_) => self.float(operand, spec, writes),
-            OperandKind::Constant(Constant::Integer(value)) => self.integer(operand, spec, *value, writes),
-            OperandKind::Constant(Constant::Float(_)) => self.float(operand, spec, writes),
+            OperandKind::Constant(ConstantValue::Integer(value)) => self.integer(operand, spec, *value, writes),
+            OperandKind::Constant(ConstantValue::Float(_)) => self.float(operand, spec, writes),
             // Reported before the operands are looked at.
-            OperandKind::Constant(Constant::Wrong(_)) => {}
+            OperandKind::Constant(ConstantValue::Wrong(_)) => {}
             OperandKind::Not(inner) => {
                 if spec.value.negatable {
                     self.typed(inner, spec, false);
@@ -330,7 +330,7 @@ impl OperandChecker<'_> {
         }
     }
 
-    fn sign(&mut self, sign: Word<'_>) {
+    fn sign(&mut self, sign: SourceWord<'_>) {
         self.out.push(OperandMismatch {
             range: sign.range(),
             spec: None,
@@ -341,7 +341,12 @@ impl OperandChecker<'_> {
     fn name(&mut self, operand: &Operand<'_>, name: &str, spec: &OperandSpec, list_allowed: bool) {
         let Some(symbol) = self.names.look_up(name) else {
             if let Some(constant) = ISA.constant(name) {
-                return self.integer(operand, spec, Some(constant.value.into()), spec.value.access != Access::Read);
+                return self.integer(
+                    operand,
+                    spec,
+                    Some(constant.value.into()),
+                    spec.value.access != OperandAccess::Read,
+                );
             }
             if let Some(register) = special(name) {
                 return self.special(operand, register, false, spec);
@@ -539,7 +544,7 @@ fn selects(pattern: &str, selector: &str) -> bool {
 }
 
 fn writes(spec: &OperandSpec) -> bool {
-    spec.value.access != Access::Read
+    spec.value.access != OperandAccess::Read
 }
 
 /// The special register of that name.

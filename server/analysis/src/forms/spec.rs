@@ -1,22 +1,24 @@
-//! What the operands of a form must be, once its modifiers are known.
+//! Operand variants, patterns and specs: what the operands of a form must be, once its modifiers are known.
 
 use crate::forms::mnemonic::{broken, holds};
-use crate::hir::types::{Fit, TypeId};
+use crate::hir::types::{RegisterFit, TypeId};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Access, Form, Kind, Length, Operand, Pattern, Rule, Spaces, Term, TypeExpr, Usual, Value};
+use ptx_isa::tables::{
+    Form, FormOperand, FormPattern, FormValue, Length, OperandAccess, Rule, Spaces, Term, TypeExpr, Usual, ValueKind,
+};
 
-/// One way to give the operands of a form: which optional ones are there.
+/// One choice of the optional operands of a form, with the pattern of each operand.
 #[derive(Debug)]
 pub struct OperandVariant {
     /// The operands in order, with their index in the form.
     pub operands: Vec<(u8, OperandPattern)>,
-    /// The names of the values that are there.
+    /// The names of the values that are present.
     pub names: Vec<&'static str>,
-    /// A rule that speaks against this variant.
+    /// The first rule that forbids this variant.
     pub broken: Option<&'static Rule>,
 }
 
-/// What an operand must look like.
+/// The syntactic pattern that an operand must have.
 #[derive(Debug)]
 pub enum OperandPattern {
     /// A value.
@@ -31,17 +33,17 @@ pub enum OperandPattern {
     Sink,
 }
 
-/// What a value must be.
+/// The type, kind and length that a value must have.
 #[derive(Debug, Clone, Copy)]
 pub struct OperandSpec {
     /// What the tables say.
-    pub value: &'static Value,
+    pub value: &'static FormValue,
     /// Its type, where it has one.
     pub ty: Option<TypeId>,
     /// The type of the first element of a list, where it differs.
     pub lead: Option<TypeId>,
     /// How strictly registers must fit.
-    pub fit: Fit,
+    pub fit: RegisterFit,
     /// Allowed lengths of a list; empty: not a list.
     pub lengths: &'static [u16],
     /// The length is computed elsewhere: any will do here.
@@ -54,7 +56,7 @@ pub struct OperandSpec {
     pub width: Option<u16>,
 }
 
-/// What a diagnostic keeps of a [`OperandSpec`].
+/// The part of an [`OperandSpec`] that a diagnostic keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ExpectedOperand {
     /// The name of the operand in the form, such as `a`.
@@ -62,7 +64,7 @@ pub struct ExpectedOperand {
     /// Its type, where it has one.
     pub ty: Option<TypeId>,
     /// How strictly registers must fit.
-    pub fit: Fit,
+    pub fit: RegisterFit,
     /// The instruction writes it, or reads and writes it.
     pub written: bool,
     /// A register only.
@@ -72,24 +74,24 @@ pub struct ExpectedOperand {
 }
 
 impl OperandSpec {
-    /// What a diagnostic keeps of it.
+    /// The part that a diagnostic keeps.
     pub fn expected(&self) -> ExpectedOperand {
         ExpectedOperand {
             name: self.value.name,
             ty: self.ty,
             fit: self.fit,
-            written: self.value.access != Access::Read,
+            written: self.value.access != OperandAccess::Read,
             register_only: self.value.register_only,
             immediate_only: self.value.immediate_only,
         }
     }
 }
 
-/// All variants of a form, the one with the fewest operands first.
+/// All operand variants of a form, sorted by their number of operands.
 pub fn operand_variants(form: &'static Form, values: &[Option<&'static str>]) -> Vec<OperandVariant> {
     let groups = form.operands.iter().map(|o| o.optional).max().unwrap_or(0);
     // `d{|p}` is there in two ways as well.
-    let open_pair = |o: &Operand| matches!(o.pattern, Pattern::Pair(pair) if pair.optional);
+    let open_pair = |o: &FormOperand| matches!(o.pattern, FormPattern::Pair(pair) if pair.optional);
     let pairs: Vec<usize> = (0..form.operands.len()).filter(|i| open_pair(&form.operands[*i])).collect();
     let mut out = Vec::new();
     for present in 0..1u32 << (usize::from(groups) + pairs.len()) {
@@ -100,12 +102,12 @@ pub fn operand_variants(form: &'static Form, values: &[Option<&'static str>]) ->
         };
         let chosen: Vec<usize> = (0..form.operands.len()).filter(|i| given(form.operands[*i].optional)).collect();
         let named = |i: &usize| match (&form.operands[*i].pattern, whole(*i)) {
-            (Pattern::Pair(pair), false) => vec![pair.first.name],
+            (FormPattern::Pair(pair), false) => vec![pair.first.name],
             (pattern, _) => pattern.names(),
         };
         let names: Vec<&'static str> = chosen.iter().flat_map(named).collect();
         let shape = |i: &usize| match (&form.operands[*i].pattern, whole(*i)) {
-            (Pattern::Pair(pair), false) => OperandPattern::Value(operand_spec(form, &pair.first, values)),
+            (FormPattern::Pair(pair), false) => OperandPattern::Value(operand_spec(form, &pair.first, values)),
             (pattern, _) => operand_pattern(form, pattern, values),
         };
         let operands: Vec<(u8, OperandPattern)> = chosen.iter().map(|i| (*i as u8, shape(i))).collect();
@@ -116,7 +118,7 @@ pub fn operand_variants(form: &'static Form, values: &[Option<&'static str>]) ->
     out
 }
 
-/// Whether a condition holds when a variant is chosen.
+/// Whether a condition holds for a variant.
 pub fn applies(terms: &[Term], values: &[Option<&'static str>], chosen: &OperandVariant) -> bool {
     holds(terms, values, Some(&chosen.names)).unwrap_or(false)
 }
@@ -125,22 +127,26 @@ fn speaks_of_operands(rule: &Rule) -> bool {
     rule.what.iter().chain(rule.when).any(|t| matches!(t, Term::Operand(_)))
 }
 
-fn operand_pattern(form: &'static Form, pattern: &'static Pattern, values: &[Option<&'static str>]) -> OperandPattern {
+fn operand_pattern(
+    form: &'static Form,
+    pattern: &'static FormPattern,
+    values: &[Option<&'static str>],
+) -> OperandPattern {
     match pattern {
-        Pattern::Value(value) => OperandPattern::Value(operand_spec(form, value, values)),
-        Pattern::Arguments(value) => OperandPattern::Arguments(operand_spec(form, value, values)),
-        Pattern::Address(parts) => {
+        FormPattern::Value(value) => OperandPattern::Value(operand_spec(form, value, values)),
+        FormPattern::Arguments(value) => OperandPattern::Arguments(operand_spec(form, value, values)),
+        FormPattern::Address(parts) => {
             OperandPattern::Address(parts.iter().map(|v| operand_spec(form, v, values)).collect())
         }
-        Pattern::Pair(pair) => {
+        FormPattern::Pair(pair) => {
             let both = (operand_spec(form, &pair.first, values), operand_spec(form, &pair.second, values));
             OperandPattern::Pair(Box::new(both))
         }
-        Pattern::Sink => OperandPattern::Sink,
+        FormPattern::Sink => OperandPattern::Sink,
     }
 }
 
-fn operand_spec(form: &'static Form, value: &'static Value, values: &[Option<&'static str>]) -> OperandSpec {
+fn operand_spec(form: &'static Form, value: &'static FormValue, values: &[Option<&'static str>]) -> OperandSpec {
     let (lengths, any_length) = lengths(form, value, values);
     let named = |spaces: Spaces| match spaces {
         Spaces::Generic => None,
@@ -153,12 +159,12 @@ fn operand_spec(form: &'static Form, value: &'static Value, values: &[Option<&'s
                 .map(|i| &form.slots[slot].values[i..=i])
         }
     };
-    let spaces = if let Kind::Address(spaces) = value.kind { named(spaces) } else { None };
+    let spaces = if let ValueKind::Address(spaces) = value.kind { named(spaces) } else { None };
     OperandSpec {
         value,
         ty: type_of(value.ty, values),
         lead: type_of(value.lead, values),
-        fit: Fit { wider: value.wider, exact: value.exact, untyped: value.untyped },
+        fit: RegisterFit { wider: value.wider, exact: value.exact, untyped: value.untyped },
         lengths,
         any_length,
         spaces,
@@ -170,7 +176,7 @@ fn operand_spec(form: &'static Form, value: &'static Value, values: &[Option<&'s
     }
 }
 
-fn lengths(form: &'static Form, value: &Value, values: &[Option<&'static str>]) -> (&'static [u16], bool) {
+fn lengths(form: &'static Form, value: &FormValue, values: &[Option<&'static str>]) -> (&'static [u16], bool) {
     match value.length {
         Length::Scalar => (&[], false),
         Length::Fixed(n) => (single(n), false),

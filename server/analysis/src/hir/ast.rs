@@ -2,19 +2,19 @@
 //!
 //! Everything borrows from the text of one item; offsets count from the start of that text.
 
-use crate::hir::constant::Problem;
+use crate::hir::constant::ConstantProblem;
 use std::ops::Range;
 
 /// A word of the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Word<'t> {
+pub struct SourceWord<'t> {
     /// As written.
     pub text: &'t str,
     /// Byte offset.
     pub start: u32,
 }
 
-impl Word<'_> {
+impl SourceWord<'_> {
     /// Its byte range.
     pub fn range(&self) -> Range<usize> {
         self.start as usize..self.start as usize + self.text.len()
@@ -27,15 +27,15 @@ pub struct Instruction<'t> {
     /// Byte range, guard and semicolon included.
     pub range: Range<usize>,
     /// The guard predicate.
-    pub guard: Option<Word<'t>>,
+    pub guard: Option<SourceWord<'t>>,
     /// The opcode.
-    pub opcode: Word<'t>,
+    pub opcode: SourceWord<'t>,
     /// Modifiers with their dots, in the order written.
-    pub modifiers: Vec<Word<'t>>,
+    pub modifiers: Vec<SourceWord<'t>>,
     /// Operands.
     pub operands: Vec<Operand<'t>>,
     /// Modifiers that stand after an operand (`[a].unified`): index of the operand, and the word.
-    pub suffixes: Vec<(usize, Word<'t>)>,
+    pub suffixes: Vec<(usize, SourceWord<'t>)>,
     /// The parser met an error inside: what is here may be only a part.
     pub broken: bool,
 }
@@ -71,7 +71,7 @@ pub enum OperandKind<'t> {
     /// A string.
     String,
     /// `%v.x`, `%r.b0`.
-    Member(Word<'t>, Word<'t>),
+    Member(SourceWord<'t>, SourceWord<'t>),
     /// `var[4]`, and the index where it is a constant.
     Index(Box<Operand<'t>>, Option<i128>),
     /// `!p`.
@@ -89,22 +89,22 @@ pub enum OperandKind<'t> {
     /// `(a, b)`.
     Arguments(Vec<Operand<'t>>),
     /// A constant expression of integers, or with a floating-point part.
-    Constant(Constant),
+    Constant(ConstantValue),
     /// A sign before something that can have none: `+%r1`.
-    Sign(Word<'t>),
+    Sign(SourceWord<'t>),
     /// Not understood; the parser said so already.
     Error,
 }
 
 /// Value of a constant expression.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Constant {
+pub enum ConstantValue {
     /// An integer of 64 bits, signed or not; `None` where it could not be computed: the parser met an error in it.
     Integer(Option<i128>),
     /// A floating-point number.
     Float(f64),
     /// It has no value.
-    Wrong(Problem),
+    Wrong(ConstantProblem),
 }
 
 /// A declaration of registers or variables, or one parameter. What may stand there once is a list, since a half-typed or wrong
@@ -114,19 +114,19 @@ pub struct Declaration<'t> {
     /// Byte range.
     pub range: Range<usize>,
     /// `.extern`, `.visible`, `.weak`, `.common`.
-    pub linkages: Vec<Word<'t>>,
+    pub linkages: Vec<SourceWord<'t>>,
     /// What stands in `.attribute(…)`.
     pub attributes: Vec<Attribute<'t>>,
     /// `.global`, `.shared::cta`.
-    pub spaces: Vec<Word<'t>>,
+    pub spaces: Vec<SourceWord<'t>>,
     /// The number of a `.const` bank, with its brackets.
-    pub bank: Option<Word<'t>>,
+    pub bank: Option<SourceWord<'t>>,
     /// `.align 16`.
     pub alignments: Vec<Alignment>,
     /// `.v4`.
-    pub vectors: Vec<Word<'t>>,
+    pub vectors: Vec<SourceWord<'t>>,
     /// `.u32`.
-    pub types: Vec<Word<'t>>,
+    pub types: Vec<SourceWord<'t>>,
     /// `.ptr .global .align 16`.
     pub pointers: Vec<Pointer<'t>>,
     /// The names; none is legal, and a parameter has at most one.
@@ -143,9 +143,9 @@ pub struct Attribute<'t> {
     /// Byte range, arguments included.
     pub range: Range<usize>,
     /// `.managed`; empty if nothing stands in the parentheses of `.attribute()`.
-    pub name: Word<'t>,
+    pub name: SourceWord<'t>,
     /// Byte ranges and values of its arguments.
-    pub arguments: Vec<(Range<usize>, Constant)>,
+    pub arguments: Vec<(Range<usize>, ConstantValue)>,
     /// Byte range of the first argument that is more than a number.
     pub computed: Option<Range<usize>>,
 }
@@ -167,7 +167,7 @@ pub struct Pointer<'t> {
     /// Byte range.
     pub range: Range<usize>,
     /// The state space that is pointed to.
-    pub space: Option<Word<'t>>,
+    pub space: Option<SourceWord<'t>>,
     /// The alignment of what is pointed to.
     pub alignment: Option<Alignment>,
 }
@@ -178,11 +178,11 @@ pub struct Declarator<'t> {
     /// Byte range, the initializer included.
     pub range: Range<usize>,
     /// The name; `_` for a parameter without one.
-    pub name: Word<'t>,
+    pub name: SourceWord<'t>,
     /// The number in `<10>`: its byte range and value.
     pub count: Option<(Range<usize>, Option<i128>)>,
     /// `[4]`, `[]`: byte range with the brackets, and the size if one is given.
-    pub dimensions: Vec<(Range<usize>, Option<Constant>)>,
+    pub dimensions: Vec<(Range<usize>, Option<ConstantValue>)>,
     /// Byte range of the first size, or of the number in `<10>`, that is no number.
     pub computed: Option<Range<usize>>,
     /// Byte range of the initializer. It may be long, so its elements are not lowered here.

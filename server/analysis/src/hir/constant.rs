@@ -3,9 +3,9 @@
 //! Values alone; the nodes they come from are walked in `lower::constant`. The rules are measured: `tests/oracle/constants.txt`
 //! holds what the assembler computes, and a test compares.
 
-/// A value in a constant expression.
+/// The value of a subexpression of a constant expression.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Value {
+pub enum ExpressionValue {
     /// An integer as `.s64`.
     Signed(i64),
     /// An integer as `.u64`.
@@ -35,9 +35,9 @@ pub enum Wrong {
     NotANumber,
 }
 
-/// Something wrong, and where: bytes from the start of the text that the expression stands in.
+/// A problem of a constant expression, and its byte range from the start of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Problem {
+pub struct ConstantProblem {
     /// What is wrong.
     pub what: Wrong,
     /// The first byte of the token at fault.
@@ -55,10 +55,10 @@ pub enum Side {
     Right,
 }
 
-/// Something wrong with an operand of an operator.
-pub type Fault = (Wrong, Side);
+/// A problem of one operand of an operator.
+pub type OperatorFault = (Wrong, Side);
 
-impl Value {
+impl ExpressionValue {
     fn is_float(self) -> bool {
         matches!(self, Self::Float(_))
     }
@@ -77,23 +77,23 @@ impl Value {
     }
 }
 
-fn truth(value: bool) -> Value {
-    Value::Signed(value.into())
+fn truth(value: bool) -> ExpressionValue {
+    ExpressionValue::Signed(value.into())
 }
 
 /// `-x`, `+x`, `!x`, `~x`; `None` for another operator.
 ///
 /// # Errors
 /// Where the operand has no place there.
-pub fn unary(operator: &str, value: Value) -> Option<Result<Value, Fault>> {
+pub fn unary(operator: &str, value: ExpressionValue) -> Option<Result<ExpressionValue, OperatorFault>> {
     let needs_integer = (Wrong::NeedsInteger, Side::Left);
     Some(match (operator, value) {
         ("+", _) => Ok(value),
-        ("-", Value::Signed(n)) => Ok(Value::Signed(n.wrapping_neg())),
-        ("-", Value::Unsigned(n)) => Ok(Value::Unsigned(n.wrapping_neg())),
-        ("-", Value::Float(n)) => Ok(Value::Float(-n)),
+        ("-", ExpressionValue::Signed(n)) => Ok(ExpressionValue::Signed(n.wrapping_neg())),
+        ("-", ExpressionValue::Unsigned(n)) => Ok(ExpressionValue::Unsigned(n.wrapping_neg())),
+        ("-", ExpressionValue::Float(n)) => Ok(ExpressionValue::Float(-n)),
         ("!", _) => value.bits().map(|(n, _)| truth(n == 0)).ok_or(needs_integer),
-        ("~", _) => value.bits().map(|(n, _)| Value::Unsigned(!n)).ok_or(needs_integer),
+        ("~", _) => value.bits().map(|(n, _)| ExpressionValue::Unsigned(!n)).ok_or(needs_integer),
         _ => return None,
     })
 }
@@ -102,10 +102,14 @@ pub fn unary(operator: &str, value: Value) -> Option<Result<Value, Fault>> {
 ///
 /// # Errors
 /// Where an operand has no place there.
-pub fn binary(operator: &str, left: Value, right: Value) -> Option<Result<Value, Fault>> {
+pub fn binary(
+    operator: &str,
+    left: ExpressionValue,
+    right: ExpressionValue,
+) -> Option<Result<ExpressionValue, OperatorFault>> {
     let for_floats = matches!(operator, "+" | "-" | "*" | "/" | "<" | ">" | "<=" | ">=" | "==" | "!=");
     Some(match (left, right) {
-        (Value::Float(a), Value::Float(b)) if for_floats => floats(operator, a, b)?,
+        (ExpressionValue::Float(a), ExpressionValue::Float(b)) if for_floats => floats(operator, a, b)?,
         _ if for_floats && left.is_float() != right.is_float() => Err((Wrong::Mixed, Side::Right)),
         _ => match (left.bits(), right.bits()) {
             (Some(a), Some(b)) => integers(operator, a, b)?,
@@ -115,13 +119,13 @@ pub fn binary(operator: &str, left: Value, right: Value) -> Option<Result<Value,
     })
 }
 
-fn floats(operator: &str, a: f64, b: f64) -> Option<Result<Value, Fault>> {
+fn floats(operator: &str, a: f64, b: f64) -> Option<Result<ExpressionValue, OperatorFault>> {
     Some(Ok(match operator {
-        "+" => Value::Float(a + b),
-        "-" => Value::Float(a - b),
-        "*" => Value::Float(a * b),
+        "+" => ExpressionValue::Float(a + b),
+        "-" => ExpressionValue::Float(a - b),
+        "*" => ExpressionValue::Float(a * b),
         "/" if b == 0.0 => return Some(Err((Wrong::DivisionByZero, Side::Right))),
-        "/" => Value::Float(a / b),
+        "/" => ExpressionValue::Float(a / b),
         "<" => truth(a < b),
         ">" => truth(a > b),
         "<=" => truth(a <= b),
@@ -136,29 +140,29 @@ fn integers(
     operator: &str,
     (a, a_unsigned): (u64, bool),
     (b, b_unsigned): (u64, bool),
-) -> Option<Result<Value, Fault>> {
+) -> Option<Result<ExpressionValue, OperatorFault>> {
     let unsigned = a_unsigned || b_unsigned;
     let (signed_a, signed_b) = (a.cast_signed(), b.cast_signed());
     let less = if unsigned { a < b } else { signed_a < signed_b };
     // The machine's own shift: the count modulo 64.
     let count = (b & 63) as u32;
     Some(Ok(match operator {
-        "+" => Value::of(a.wrapping_add(b), unsigned),
-        "-" => Value::of(a.wrapping_sub(b), unsigned),
-        "*" => Value::of(a.wrapping_mul(b), unsigned),
+        "+" => ExpressionValue::of(a.wrapping_add(b), unsigned),
+        "-" => ExpressionValue::of(a.wrapping_sub(b), unsigned),
+        "*" => ExpressionValue::of(a.wrapping_mul(b), unsigned),
         "/" | "%" if b == 0 => return Some(Err((Wrong::DivisionByZero, Side::Right))),
-        "/" if unsigned => Value::Unsigned(a / b),
+        "/" if unsigned => ExpressionValue::Unsigned(a / b),
         "/" => match signed_a.checked_div(signed_b) {
-            Some(quotient) => Value::Signed(quotient),
+            Some(quotient) => ExpressionValue::Signed(quotient),
             None => return Some(Err((Wrong::Quotient, Side::Right))),
         },
-        "%" => Value::Unsigned(a % b),
-        "<<" => Value::of(a << count, a_unsigned),
-        ">>" if a_unsigned => Value::Unsigned(a >> count),
-        ">>" => Value::Signed(signed_a >> count),
-        "&" => Value::of(a & b, unsigned),
-        "|" => Value::of(a | b, unsigned),
-        "^" => Value::of(a ^ b, unsigned),
+        "%" => ExpressionValue::Unsigned(a % b),
+        "<<" => ExpressionValue::of(a << count, a_unsigned),
+        ">>" if a_unsigned => ExpressionValue::Unsigned(a >> count),
+        ">>" => ExpressionValue::Signed(signed_a >> count),
+        "&" => ExpressionValue::of(a & b, unsigned),
+        "|" => ExpressionValue::of(a | b, unsigned),
+        "^" => ExpressionValue::of(a ^ b, unsigned),
         "&&" => truth(a != 0 && b != 0),
         "||" => truth(a != 0 || b != 0),
         "==" => truth(a == b),
@@ -176,7 +180,11 @@ fn integers(
 ///
 /// # Errors
 /// The place (0 to 2) of a floating-point number.
-pub fn ternary(condition: Value, first: Value, second: Value) -> Result<Value, usize> {
+pub fn ternary(
+    condition: ExpressionValue,
+    first: ExpressionValue,
+    second: ExpressionValue,
+) -> Result<ExpressionValue, usize> {
     match [condition, first, second].iter().position(|v| v.is_float()) {
         Some(place) => Err(place),
         None => Ok(if condition.bits().is_some_and(|(n, _)| n != 0) { first } else { second }),
@@ -187,45 +195,66 @@ pub fn ternary(condition: Value, first: Value, second: Value) -> Result<Value, u
 ///
 /// # Errors
 /// A floating-point number; another type.
-pub fn cast(ty: &str, value: Value) -> Result<Value, Wrong> {
+pub fn cast(ty: &str, value: ExpressionValue) -> Result<ExpressionValue, Wrong> {
     let unsigned = match ty {
         ".u64" => true,
         ".s64" => false,
         _ => return Err(Wrong::Cast),
     };
-    value.bits().map(|(bits, _)| Value::of(bits, unsigned)).ok_or(Wrong::NeedsInteger)
+    value.bits().map(|(bits, _)| ExpressionValue::of(bits, unsigned)).ok_or(Wrong::NeedsInteger)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Side, Value, Wrong, binary, cast, ternary, unary};
+    use super::{ExpressionValue, Side, Wrong, binary, cast, ternary, unary};
 
     #[test]
     fn shifts_count_modulo_64_and_keep_the_type_of_what_is_shifted() {
         let shift = |operator, a, b| binary(operator, a, b).and_then(Result::ok);
-        assert_eq!(shift("<<", Value::Signed(1), Value::Signed(65)), Some(Value::Signed(2)));
-        assert_eq!(shift(">>", Value::Signed(-1), Value::Unsigned(1)), Some(Value::Signed(-1)));
-        assert_eq!(shift(">>", Value::Unsigned(u64::MAX), Value::Signed(1)), Some(Value::Unsigned(u64::MAX >> 1)));
+        assert_eq!(
+            shift("<<", ExpressionValue::Signed(1), ExpressionValue::Signed(65)),
+            Some(ExpressionValue::Signed(2))
+        );
+        assert_eq!(
+            shift(">>", ExpressionValue::Signed(-1), ExpressionValue::Unsigned(1)),
+            Some(ExpressionValue::Signed(-1))
+        );
+        assert_eq!(
+            shift(">>", ExpressionValue::Unsigned(u64::MAX), ExpressionValue::Signed(1)),
+            Some(ExpressionValue::Unsigned(u64::MAX >> 1))
+        );
     }
 
     #[test]
     fn one_unsigned_operand_makes_an_arithmetic_operation_unsigned() {
-        assert_eq!(binary("<", Value::Signed(-1), Value::Unsigned(1)), Some(Ok(Value::Signed(0))));
         assert_eq!(
-            binary("/", Value::Signed(-7), Value::Unsigned(2)),
-            Some(Ok(Value::Unsigned(0x7fff_ffff_ffff_fffc)))
+            binary("<", ExpressionValue::Signed(-1), ExpressionValue::Unsigned(1)),
+            Some(Ok(ExpressionValue::Signed(0)))
         );
-        assert_eq!(binary("%", Value::Signed(7), Value::Signed(-3)), Some(Ok(Value::Unsigned(7))));
-        assert_eq!(ternary(Value::Signed(0), Value::Unsigned(1), Value::Signed(-1)), Ok(Value::Signed(-1)));
+        assert_eq!(
+            binary("/", ExpressionValue::Signed(-7), ExpressionValue::Unsigned(2)),
+            Some(Ok(ExpressionValue::Unsigned(0x7fff_ffff_ffff_fffc)))
+        );
+        assert_eq!(
+            binary("%", ExpressionValue::Signed(7), ExpressionValue::Signed(-3)),
+            Some(Ok(ExpressionValue::Unsigned(7)))
+        );
+        assert_eq!(
+            ternary(ExpressionValue::Signed(0), ExpressionValue::Unsigned(1), ExpressionValue::Signed(-1)),
+            Ok(ExpressionValue::Signed(-1))
+        );
     }
 
     #[test]
     fn what_has_no_value() {
-        let (one, half) = (Value::Signed(1), Value::Float(0.5));
+        let (one, half) = (ExpressionValue::Signed(1), ExpressionValue::Float(0.5));
         assert_eq!(binary("+", one, half), Some(Err((Wrong::Mixed, Side::Right))));
         assert_eq!(binary("&", half, one), Some(Err((Wrong::NeedsInteger, Side::Left))));
-        assert_eq!(binary("/", half, Value::Float(-0.0)), Some(Err((Wrong::DivisionByZero, Side::Right))));
-        assert_eq!(binary("/", Value::Signed(i64::MIN), Value::Signed(-1)), Some(Err((Wrong::Quotient, Side::Right))));
+        assert_eq!(binary("/", half, ExpressionValue::Float(-0.0)), Some(Err((Wrong::DivisionByZero, Side::Right))));
+        assert_eq!(
+            binary("/", ExpressionValue::Signed(i64::MIN), ExpressionValue::Signed(-1)),
+            Some(Err((Wrong::Quotient, Side::Right)))
+        );
         assert_eq!(unary("~", half), Some(Err((Wrong::NeedsInteger, Side::Left))));
         assert_eq!(ternary(one, half, half), Err(1));
         assert_eq!(cast(".u32", one), Err(Wrong::Cast));

@@ -1,8 +1,8 @@
 //! What declarations declare: names, and what each stands for.
 
-use crate::hir::ast::{Alignment, Constant, Declaration, Declarator, Word};
+use crate::hir::ast::{Alignment, ConstantValue, Declaration, Declarator, SourceWord};
 use crate::hir::signature::ContentId;
-use crate::hir::symbols::{Origin, Symbol, Variable};
+use crate::hir::symbols::{Symbol, VariableOrigin, VariableSymbol};
 use crate::hir::types::TypeId;
 use ptx_isa::ISA;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub struct DeclaredName<'t> {
     /// The name.
-    pub name: Word<'t>,
+    pub name: SourceWord<'t>,
     /// `<10>`.
     pub count: Option<u32>,
     /// What it declares.
@@ -19,7 +19,7 @@ pub struct DeclaredName<'t> {
 }
 
 /// The names that a declaration or a parameter declares.
-pub fn names<'t>(declaration: &Declaration<'t>, origin: Origin) -> Vec<DeclaredName<'t>> {
+pub fn names<'t>(declaration: &Declaration<'t>, origin: VariableOrigin) -> Vec<DeclaredName<'t>> {
     let named = declaration.declarators.iter().filter(|d| d.name.text != "_");
     let count = |d: &Declarator<'_>| {
         let (_, value) = d.count.as_ref()?;
@@ -32,12 +32,12 @@ pub fn names<'t>(declaration: &Declaration<'t>, origin: Origin) -> Vec<DeclaredN
 }
 
 /// What a parameter stands for; it may be `_`, which is no name. Nothing where not even that is written.
-pub fn parameter(declaration: &Declaration<'_>, origin: Origin) -> Option<Symbol> {
+pub fn parameter(declaration: &Declaration<'_>, origin: VariableOrigin) -> Option<Symbol> {
     declaration.declarators.first().map(|declarator| symbol(declaration, declarator, origin))
 }
 
 /// What one of the names stands for.
-pub(crate) fn symbol(declaration: &Declaration<'_>, declarator: &Declarator<'_>, origin: Origin) -> Symbol {
+pub(crate) fn symbol(declaration: &Declaration<'_>, declarator: &Declarator<'_>, origin: VariableOrigin) -> Symbol {
     let space = declaration.spaces.first().map_or("", |w| w.text);
     let base = space.split("::").next().unwrap_or(space);
     let ty = declaration.types.first().and_then(|w| TypeId::of(w.text));
@@ -57,11 +57,11 @@ fn variable(
     declarator: &Declarator<'_>,
     space: &'static str,
     (ty, elements): (Option<TypeId>, u8),
-    origin: Origin,
-) -> Variable {
+    origin: VariableOrigin,
+) -> VariableSymbol {
     let element = ty.map(|t| u64::from(t.info().bits).div_ceil(8) * u64::from(elements)).filter(|b| *b > 0);
-    let dimension = |(_, size): &(Range<usize>, Option<Constant>)| match size {
-        Some(Constant::Integer(Some(n))) => u64::try_from(*n).ok(),
+    let dimension = |(_, size): &(Range<usize>, Option<ConstantValue>)| match size {
+        Some(ConstantValue::Integer(Some(n))) => u64::try_from(*n).ok(),
         _ => None,
     };
     let count = declarator.dimensions.iter().try_fold(1u64, |product, d| product.checked_mul(dimension(d)?));
@@ -71,7 +71,7 @@ fn variable(
         Some(largest.max(alignment.value.and_then(|n| u32::try_from(n).ok())?))
     });
     let align = align.filter(|_| natural.is_some());
-    Variable {
+    VariableSymbol {
         space,
         ty,
         elements,

@@ -1,51 +1,51 @@
 //! What stands behind directives: arguments, and the entries of lists.
 
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 use crate::hir::literal;
-use crate::hir::lower::{Source, named_children};
-use crate::hir::symbols::List;
+use crate::hir::lower::{ItemSource, named_children};
+use crate::hir::symbols::TargetListKind;
 use ptx_syntax::{Node, fields, kinds};
 
 /// An argument of a directive as written.
 #[derive(Debug, Clone)]
-pub struct Argument<'t> {
+pub struct ArgumentNode<'t> {
     /// Where, and what.
-    pub word: Word<'t>,
+    pub word: SourceWord<'t>,
     /// It is a string.
     pub string: bool,
 }
 
 /// The numbers and strings that are children of a node.
-pub fn arguments<'t>(source: Source<'t>, node: Node<'_>) -> Vec<Argument<'t>> {
+pub fn arguments<'t>(source: ItemSource<'t>, node: Node<'_>) -> Vec<ArgumentNode<'t>> {
     let k = kinds();
     named_children(node)
         .filter(|n| n.kind_id() == k.integer || n.kind_id() == k.string)
-        .map(|n| Argument { word: source.word(n), string: n.kind_id() == k.string })
+        .map(|n| ArgumentNode { word: source.word(n), string: n.kind_id() == k.string })
         .collect()
 }
 
 /// The number of a `.file`, if it is one.
-pub fn file_number<'t>(source: Source<'t>, node: Node<'_>) -> Option<(u32, Word<'t>)> {
+pub fn file_number<'t>(source: ItemSource<'t>, node: Node<'_>) -> Option<(u32, SourceWord<'t>)> {
     let word = named_children(node).find(|n| n.kind_id() == kinds().integer).map(|n| source.word(n))?;
     Some((u32::try_from(literal::integer(word.text)?).ok()?, word))
 }
 
 /// What the directive of a node lists, if it is one.
-pub fn list_kind(kind: u16) -> Option<List> {
+pub fn list_kind(kind: u16) -> Option<TargetListKind> {
     let k = kinds();
     if kind == k.branch_targets_directive {
-        Some(List::Branches)
+        Some(TargetListKind::Branches)
     } else if kind == k.call_targets_directive {
-        Some(List::Calls)
+        Some(TargetListKind::Calls)
     } else if kind == k.call_prototype_directive {
-        Some(List::Prototype)
+        Some(TargetListKind::Prototype)
     } else {
         None
     }
 }
 
 /// The entries of a list, those of `N<5>` one by one.
-pub fn list_entries<'t>(source: Source<'t>, node: Node<'_>) -> Vec<(Word<'t>, String)> {
+pub fn list_entries<'t>(source: ItemSource<'t>, node: Node<'_>) -> Vec<(SourceWord<'t>, String)> {
     // More labels than a function can have.
     const MAX_ENTRIES: u32 = 1 << 16;
     let (k, f) = (kinds(), fields());

@@ -1,8 +1,8 @@
 //! Number literals (manual 4.5.1 and 4.5.2), as the assembler reads them.
 
-/// What an integer literal says.
+/// A parsed integer literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Integer {
+pub struct IntegerLiteral {
     /// The 64 bits that the assembler makes of it.
     pub bits: u64,
     /// It is unsigned: a `U` follows, or the value does not fit `.s64`.
@@ -11,9 +11,9 @@ pub struct Integer {
     pub cut: bool,
 }
 
-/// What a floating-point literal says.
+/// A parsed floating-point literal.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Float {
+pub enum FloatLiteral {
     /// A decimal number, or the bits after `0d`.
     Double(f64),
     /// The bits after `0f`.
@@ -36,7 +36,7 @@ pub enum Unreadable {
 ///
 /// # Errors
 /// Where it has no value.
-pub fn parse_integer(text: &str) -> Result<Integer, Unreadable> {
+pub fn parse_integer(text: &str) -> Result<IntegerLiteral, Unreadable> {
     let (text, suffix) = text.strip_suffix('U').map_or((text, false), |t| (t, true));
     let (digits, radix) = match text.as_bytes() {
         [b'0', b'x' | b'X', ..] => (&text[2..], 16),
@@ -57,7 +57,7 @@ pub fn parse_integer(text: &str) -> Result<Integer, Unreadable> {
         cut |= bits.checked_mul(radix).and_then(|n| n.checked_add(digit)).is_none();
         bits = bits.wrapping_mul(radix).wrapping_add(digit);
     }
-    Ok(Integer { bits, unsigned: suffix || bits >> 63 != 0, cut })
+    Ok(IntegerLiteral { bits, unsigned: suffix || bits >> 63 != 0, cut })
 }
 
 /// The value of an integer literal as the assembler reads it, which is none if it does not.
@@ -69,18 +69,20 @@ pub fn integer(text: &str) -> Option<i128> {
 ///
 /// # Errors
 /// Where it has no value. ptxas: a decimal number that is infinite or subnormal as `.f64` overflows.
-pub fn parse_float(text: &str) -> Result<Float, Unreadable> {
+pub fn parse_float(text: &str) -> Result<FloatLiteral, Unreadable> {
     match text.get(..2) {
-        Some("0f" | "0F") => u32::from_str_radix(&text[2..], 16).map(Float::Single).map_err(|_| Unreadable::Shape),
+        Some("0f" | "0F") => {
+            u32::from_str_radix(&text[2..], 16).map(FloatLiteral::Single).map_err(|_| Unreadable::Shape)
+        }
         Some("0d" | "0D") => match u64::from_str_radix(&text[2..], 16) {
-            Ok(bits) => Ok(Float::Double(f64::from_bits(bits))),
+            Ok(bits) => Ok(FloatLiteral::Double(f64::from_bits(bits))),
             Err(_) => Err(Unreadable::Shape),
         },
         _ => {
             let value: f64 = text.parse().map_err(|_| Unreadable::Shape)?;
             let mantissa = text.split(['e', 'E']).next().unwrap_or("");
             let zero = !mantissa.contains(|c: char| ('1'..='9').contains(&c));
-            if value.is_normal() || zero { Ok(Float::Double(value)) } else { Err(Unreadable::Overflow) }
+            if value.is_normal() || zero { Ok(FloatLiteral::Double(value)) } else { Err(Unreadable::Overflow) }
         }
     }
 }
@@ -88,8 +90,8 @@ pub fn parse_float(text: &str) -> Result<Float, Unreadable> {
 /// The value of a floating-point literal.
 pub fn float(text: &str) -> Option<f64> {
     match parse_float(text).ok()? {
-        Float::Double(value) => Some(value),
-        Float::Single(bits) => Some(f32::from_bits(bits).into()),
+        FloatLiteral::Double(value) => Some(value),
+        FloatLiteral::Single(bits) => Some(f32::from_bits(bits).into()),
     }
 }
 
@@ -145,7 +147,7 @@ pub fn unsuffixed(word: &str) -> &str {
 }
 
 /// [`parse_float`], for words that the parser has not seen.
-fn parse_float_word(word: &str) -> Result<Float, Unreadable> {
+fn parse_float_word(word: &str) -> Result<FloatLiteral, Unreadable> {
     let exact = |length: usize| word.len() == length && word.bytes().skip(2).all(|b| b.is_ascii_hexdigit());
     match word.as_bytes() {
         [b'0', b'f' | b'F', ..] if !exact(10) => Err(Unreadable::Shape),
@@ -159,7 +161,9 @@ fn parse_float_word(word: &str) -> Result<Float, Unreadable> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Float, Integer, Malformed, Unreadable, float, integer, malformed, parse_float, parse_integer};
+    use super::{
+        FloatLiteral, IntegerLiteral, Malformed, Unreadable, float, integer, malformed, parse_float, parse_integer,
+    };
 
     #[test]
     fn literals_of_every_radix() {
@@ -208,7 +212,7 @@ mod tests {
     /// Each measured: the value in an object file, or the assembler's refusal.
     #[test]
     fn more_bits_than_64_are_cut_until_they_overflow() {
-        let cut = |bits: u64| Ok(Integer { bits, unsigned: bits >> 63 != 0, cut: true });
+        let cut = |bits: u64| Ok(IntegerLiteral { bits, unsigned: bits >> 63 != 0, cut: true });
         for (text, wanted) in [
             ("18446744073709551616", cut(0)),
             ("18446744073709551617", cut(1)),
@@ -238,7 +242,7 @@ mod tests {
         for text in ["2.2250738585072014e-308", "1.7976931348623157e308", "0e99999", "0.0e-999", ".5", "1.", "08.5"] {
             assert!(parse_float(text).is_ok(), "{text}");
         }
-        assert_eq!(parse_float("0D0000000000000001"), Ok(Float::Double(5e-324)));
-        assert_eq!(parse_float("0F7f800001"), Ok(Float::Single(0x7f80_0001)));
+        assert_eq!(parse_float("0D0000000000000001"), Ok(FloatLiteral::Double(5e-324)));
+        assert_eq!(parse_float("0F7f800001"), Ok(FloatLiteral::Single(0x7f80_0001)));
     }
 }

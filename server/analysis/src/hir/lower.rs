@@ -9,46 +9,46 @@ pub use declaration::{attributes, declaration};
 
 pub use broken::{ends_unclosed, is_broken};
 
-use crate::hir::ast::{Constant, Instruction, Operand, OperandKind, Word};
+use crate::hir::ast::{ConstantValue, Instruction, Operand, OperandKind, SourceWord};
 use crate::hir::literal;
 use ptx_syntax::{Node, fields, is_named, kinds};
 use std::ops::Range;
 
 /// The text of an item and where it begins in the file.
 #[derive(Debug, Clone, Copy)]
-pub struct Source<'t> {
+pub struct ItemSource<'t> {
     /// The text.
     pub text: &'t str,
     /// Byte offset of its start in the file.
     pub base: usize,
 }
 
-impl<'t> Source<'t> {
-    /// The range of a node in [`Source::text`].
+impl<'t> ItemSource<'t> {
+    /// The range of a node in [`ItemSource::text`].
     pub fn range(&self, node: Node<'_>) -> Range<usize> {
         self.relative(node.byte_range())
     }
 
-    /// A range of [`Source::text`] as one of the file.
+    /// A range of [`ItemSource::text`] as one of the file.
     pub fn absolute(&self, range: Range<usize>) -> Range<usize> {
         range.start + self.base..range.end + self.base
     }
 
-    /// A range of the file as one of [`Source::text`].
+    /// A range of the file as one of [`ItemSource::text`].
     pub fn relative(&self, range: Range<usize>) -> Range<usize> {
         let start = range.start.saturating_sub(self.base).min(self.text.len());
         start..range.end.saturating_sub(self.base).clamp(start, self.text.len())
     }
 
     /// A node as a word.
-    pub fn word(&self, node: Node<'_>) -> Word<'t> {
+    pub fn word(&self, node: Node<'_>) -> SourceWord<'t> {
         let range = self.range(node);
-        Word { text: self.text.get(range.clone()).unwrap_or(""), start: range.start as u32 }
+        SourceWord { text: self.text.get(range.clone()).unwrap_or(""), start: range.start as u32 }
     }
 }
 
 /// Lowers an `instruction` node. `None` where not even an opcode is there.
-pub fn instruction<'t>(source: Source<'t>, node: Node<'_>) -> Option<Instruction<'t>> {
+pub fn instruction<'t>(source: ItemSource<'t>, node: Node<'_>) -> Option<Instruction<'t>> {
     let (kinds, fields) = (kinds(), fields());
     let mut cursor = node.walk();
     if !cursor.goto_first_child() {
@@ -58,7 +58,7 @@ pub fn instruction<'t>(source: Source<'t>, node: Node<'_>) -> Option<Instruction
     let mut out = Instruction {
         range: source.range(node),
         guard: None,
-        opcode: Word { text: "", start: 0 },
+        opcode: SourceWord { text: "", start: 0 },
         modifiers: Vec::with_capacity(4),
         operands: Vec::with_capacity(4),
         suffixes: Vec::new(),
@@ -99,7 +99,7 @@ pub fn instruction<'t>(source: Source<'t>, node: Node<'_>) -> Option<Instruction
 }
 
 /// Lowers an operand node.
-pub fn operand<'t>(source: Source<'t>, node: Node<'_>) -> Operand<'t> {
+pub fn operand<'t>(source: ItemSource<'t>, node: Node<'_>) -> Operand<'t> {
     let (k, f) = (kinds(), fields());
     let kind = node.kind_id();
     let range = source.range(node);
@@ -125,7 +125,7 @@ pub fn operand<'t>(source: Source<'t>, node: Node<'_>) -> Operand<'t> {
         }
     } else if kind == k.index {
         let index = node.child_by_field_id(f.index).map(|n| constant(source, n));
-        let index = if let Some(Constant::Integer(value)) = index { value } else { None };
+        let index = if let Some(ConstantValue::Integer(value)) = index { value } else { None };
         boxed(f.object).map_or(OperandKind::Error, |o| OperandKind::Index(Box::new(o), index))
     } else if kind == k.negation {
         match named_children(node).next() {
@@ -159,7 +159,7 @@ pub fn operand<'t>(source: Source<'t>, node: Node<'_>) -> Operand<'t> {
 }
 
 /// The sign in `+%r1` and `~%r1`, where the assembler knows none.
-fn misplaced_sign<'t>(source: Source<'t>, node: Node<'_>) -> Option<Word<'t>> {
+fn misplaced_sign<'t>(source: ItemSource<'t>, node: Node<'_>) -> Option<SourceWord<'t>> {
     let k = kinds();
     if node.kind_id() != k.unary_expression {
         return None;
@@ -170,7 +170,7 @@ fn misplaced_sign<'t>(source: Source<'t>, node: Node<'_>) -> Option<Word<'t>> {
 }
 
 /// The name in `-%r1`, `-%r1.b0`.
-fn negated_name<'n>(source: Source<'_>, node: Node<'n>) -> Option<Node<'n>> {
+fn negated_name<'n>(source: ItemSource<'_>, node: Node<'n>) -> Option<Node<'n>> {
     let k = kinds();
     if node.kind_id() != k.unary_expression || operator(source, node) != "-" {
         return None;
@@ -179,7 +179,7 @@ fn negated_name<'n>(source: Source<'_>, node: Node<'n>) -> Option<Node<'n>> {
     named_children(node).next().filter(name).filter(|n| named_constant(source, *n).is_none())
 }
 
-fn list<'t>(source: Source<'t>, node: Node<'_>) -> Vec<Operand<'t>> {
+fn list<'t>(source: ItemSource<'t>, node: Node<'_>) -> Vec<Operand<'t>> {
     named_children(node).map(|n| operand(source, n)).collect()
 }
 

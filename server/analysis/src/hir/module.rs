@@ -12,10 +12,10 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A piece of the module that is checked, and remembered, by itself.
+/// A top-level item of a module: the unit that is checked and cached.
 #[derive(Debug, Clone)]
-pub struct Item<'tree> {
-    /// The node. A function that lacks its closing brace has the rest of the file for its node: then [`Item::range`]
+pub struct ModuleItem<'tree> {
+    /// The node. A function that lacks its closing brace has the rest of the file for its node: then [`ModuleItem::range`]
     /// ends where the next function begins.
     pub node: Node<'tree>,
     /// Byte range in the file.
@@ -25,12 +25,12 @@ pub struct Item<'tree> {
 }
 
 /// The items of a module, in order.
-pub fn items(snapshot: &Snapshot) -> Vec<Item<'_>> {
+pub fn items(snapshot: &Snapshot) -> Vec<ModuleItem<'_>> {
     snapshot.roots().flat_map(|root| items_of(snapshot, root)).collect()
 }
 
-/// The items of one piece of a text, by its root.
-pub fn items_of<'tree>(snapshot: &Snapshot, root: Node<'tree>) -> Vec<Item<'tree>> {
+/// The items of one chunk of a text, given its root node.
+pub fn items_of<'tree>(snapshot: &Snapshot, root: Node<'tree>) -> Vec<ModuleItem<'tree>> {
     let mut out = Vec::new();
     if root.is_error() && begins_function(root) {
         // The parser found no way to end the function, so that not even the root is what it should be.
@@ -52,7 +52,7 @@ fn begins_function(root: Node<'_>) -> bool {
     first.is_some_and(|n| n.kind_id() == k.linkage || n.kind_id() == k.function_kind)
 }
 
-fn add_item<'tree>(snapshot: &Snapshot, node: Node<'tree>, out: &mut Vec<Item<'tree>>) {
+fn add_item<'tree>(snapshot: &Snapshot, node: Node<'tree>, out: &mut Vec<ModuleItem<'tree>>) {
     let k = kinds();
     let kind = node.kind_id();
     if kind == k.comment || kind == k.preprocessor_line {
@@ -71,9 +71,9 @@ fn add_item<'tree>(snapshot: &Snapshot, node: Node<'tree>, out: &mut Vec<Item<'t
         find_nested(node, &mut nested);
     }
     let Some(first) = nested.first().map(Node::start_byte) else {
-        return out.push(Item { node, range, unclosed: false });
+        return out.push(ModuleItem { node, range, unclosed: false });
     };
-    out.push(Item { node, range: range.start..first, unclosed: true });
+    out.push(ModuleItem { node, range: range.start..first, unclosed: true });
     for inner in nested {
         add_item(snapshot, inner, out);
     }
@@ -81,7 +81,7 @@ fn add_item<'tree>(snapshot: &Snapshot, node: Node<'tree>, out: &mut Vec<Item<'t
 
 /// An error node at the top: what was understood inside of it is looked at as if it stood outside. With the word `.entry` or
 /// `.func` in it, it is a function whose end was never found, and its statements are that function's.
-fn add_error<'tree>(snapshot: &Snapshot, node: Node<'tree>, out: &mut Vec<Item<'tree>>) {
+fn add_error<'tree>(snapshot: &Snapshot, node: Node<'tree>, out: &mut Vec<ModuleItem<'tree>>) {
     let k = kinds();
     let children: Vec<Node<'tree>> = named_children(node).collect();
     let function = children.iter().position(|n| n.kind_id() == k.function_kind);
@@ -96,7 +96,7 @@ fn add_error<'tree>(snapshot: &Snapshot, node: Node<'tree>, out: &mut Vec<Item<'
         }
     };
     let end = inner.first().map_or(node.end_byte(), Node::start_byte);
-    out.push(Item { node, range: node.start_byte()..end, unclosed: false });
+    out.push(ModuleItem { node, range: node.start_byte()..end, unclosed: false });
     for child in inner {
         add_item(snapshot, *child, out);
     }
@@ -120,7 +120,7 @@ pub struct Definition {
 }
 
 /// The function that an item defines, if it does and its end was found.
-pub fn definition(snapshot: &Snapshot, item: &Item<'_>) -> Option<Definition> {
+pub fn definition(snapshot: &Snapshot, item: &ModuleItem<'_>) -> Option<Definition> {
     let f = fields();
     let name = item.node.child_by_field_id(f.name).filter(|_| is_function(item.node) && !item.unclosed)?;
     item.node.child_by_field_id(f.body)?;

@@ -1,7 +1,7 @@
 //! What a function, or a prototype, takes and returns.
 
-use crate::hir::ast::{Constant, Declaration};
-use crate::hir::lower::{self, Source, named_children};
+use crate::hir::ast::{ConstantValue, Declaration};
+use crate::hir::lower::{self, ItemSource, named_children};
 use crate::hir::types::TypeId;
 use ptx_isa::tables::TypeClass;
 use ptx_syntax::{Node, fields, kinds};
@@ -73,8 +73,8 @@ impl Parameter {
         let declarator = declaration.declarators.first();
         let array = match declarator.map(|d| d.dimensions.as_slice()) {
             None | Some([]) => Array::No,
-            Some([(_, None | Some(Constant::Integer(Some(0))))]) => Array::Open,
-            Some([(_, Some(Constant::Integer(Some(n))))]) => u64::try_from(*n).map_or(Array::Unknown, Array::Of),
+            Some([(_, None | Some(ConstantValue::Integer(Some(0))))]) => Array::Open,
+            Some([(_, Some(ConstantValue::Integer(Some(n))))]) => u64::try_from(*n).map_or(Array::Unknown, Array::Of),
             Some(_) => Array::Unknown,
         };
         let declared = declaration.alignments.first();
@@ -178,9 +178,9 @@ pub enum Difference {
     Alignment,
 }
 
-/// Where two signatures differ.
+/// The first difference between two signatures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Mismatch {
+pub enum SignatureDifference {
     /// The number of results.
     Results,
     /// The number of parameters.
@@ -208,7 +208,7 @@ pub struct Signature {
 
 impl Signature {
     /// The signature of a `function` or of a `call_prototype_directive`; `None` where the parser met an error in it.
-    pub fn of(source: Source<'_>, node: Node<'_>) -> Option<Self> {
+    pub fn of(source: ItemSource<'_>, node: Node<'_>) -> Option<Self> {
         let (k, f) = (kinds(), fields());
         let mut out = Self::default();
         let lists = [(f.returns, &mut out.results), (f.parameters, &mut out.parameters)];
@@ -234,23 +234,23 @@ impl Signature {
     }
 
     /// The first thing in which another declaration of the same function differs.
-    pub fn mismatch(&self, first: &Self) -> Option<Mismatch> {
+    pub fn mismatch(&self, first: &Self) -> Option<SignatureDifference> {
         if self.results.len() != first.results.len() {
-            return Some(Mismatch::Results);
+            return Some(SignatureDifference::Results);
         }
         if self.parameters.len() != first.parameters.len() {
-            return Some(Mismatch::Parameters);
+            return Some(SignatureDifference::Parameters);
         }
         let differing = |a: &[Parameter], b: &[Parameter]| {
             a.iter().zip(b).enumerate().find_map(|(i, (a, b))| a.difference(b).map(|d| (i, d)))
         };
         if let Some((index, what)) = differing(&self.results, &first.results) {
-            return Some(Mismatch::Result(index, what));
+            return Some(SignatureDifference::Result(index, what));
         }
         if let Some((index, what)) = differing(&self.parameters, &first.parameters) {
-            return Some(Mismatch::Parameter(index, what));
+            return Some(SignatureDifference::Parameter(index, what));
         }
-        (self.noreturn != first.noreturn).then_some(Mismatch::NoReturn)
+        (self.noreturn != first.noreturn).then_some(SignatureDifference::NoReturn)
     }
 
     /// Whether the last argument may be left out, or be an array of any size.
@@ -281,13 +281,13 @@ pub struct Callee {
 /// The signatures of a module's functions by the text of their headers: reading them again with each keystroke would take long.
 #[derive(Debug, Default)]
 pub struct Signatures {
-    by_text: HashMap<u64, Known>,
+    by_text: HashMap<u64, NumberedSignature>,
     /// Those of the last check.
-    before: HashMap<u64, Known>,
+    before: HashMap<u64, NumberedSignature>,
 }
 
-/// A signature with its number.
-pub type Known = (ContentId, Arc<Signature>);
+/// A signature with its content id.
+pub type NumberedSignature = (ContentId, Arc<Signature>);
 
 impl Signatures {
     /// Begins a check: what the last one did not use is forgotten.
@@ -296,7 +296,7 @@ impl Signatures {
     }
 
     /// The signature of a function whose header has a text of that hash.
-    pub fn get(&mut self, text: u64, source: Source<'_>, node: Node<'_>) -> Option<Known> {
+    pub fn get(&mut self, text: u64, source: ItemSource<'_>, node: Node<'_>) -> Option<NumberedSignature> {
         let number = |signature| (ContentId::of(&signature), Arc::new(signature));
         let body = node.child_by_field_id(fields().body);
         // How the parser recovers from an error is not determined by the text alone.

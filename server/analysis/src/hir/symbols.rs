@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// Where a variable is declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Origin {
+pub enum VariableOrigin {
     /// Outside of functions.
     Module,
     /// In a body.
@@ -24,7 +24,7 @@ pub enum Origin {
 
 /// A variable in memory, or a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Variable {
+pub struct VariableSymbol {
     /// Its state space without the sub-space, `.shared`.
     pub space: &'static str,
     /// Type of one element; `None` if the type is unknown.
@@ -32,7 +32,7 @@ pub struct Variable {
     /// Elements of a vector, else 1.
     pub elements: u8,
     /// Where it is declared.
-    pub origin: Origin,
+    pub origin: VariableOrigin,
     /// Its size in bytes; `None` where it is not known here: no size is given (`x[]`), or it could not be computed.
     pub bytes: Option<u64>,
     /// Its alignment in bytes: as declared, else that of its type; `None` where it could not be computed.
@@ -47,9 +47,9 @@ pub struct Variable {
     pub table: ContentId,
 }
 
-/// What the directive behind a label lists.
+/// The kind of list that follows a label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum List {
+pub enum TargetListKind {
     /// `.branchtargets`.
     Branches,
     /// `.calltargets`.
@@ -69,7 +69,7 @@ pub enum Symbol {
         elements: u8,
     },
     /// A variable in memory, or a parameter.
-    Variable(Variable),
+    Variable(VariableSymbol),
     /// A function.
     Function {
         /// `.entry`.
@@ -82,7 +82,7 @@ pub enum Symbol {
     /// A label that names a list of targets or a prototype.
     Targets {
         /// Which kind of list.
-        list: List,
+        list: TargetListKind,
         /// What it lists; unknown before the directive has been met.
         content: ContentId,
     },
@@ -96,41 +96,41 @@ impl Symbol {
         match self {
             Self::Register { ty, elements: 1 } => format!("a `{}` register", ty.name()),
             Self::Register { ty, elements } => format!("a vector register of {elements} × `{}`", ty.name()),
-            Self::Variable(Variable { space, .. }) => format!("a `{space}` variable"),
+            Self::Variable(VariableSymbol { space, .. }) => format!("a `{space}` variable"),
             Self::Function { kernel: true, .. } => "a kernel".to_owned(),
             Self::Function { kernel: false, .. } => "a function".to_owned(),
             Self::Label => "a label".to_owned(),
-            Self::Targets { list: List::Prototype, .. } => "a prototype".to_owned(),
+            Self::Targets { list: TargetListKind::Prototype, .. } => "a prototype".to_owned(),
             Self::Targets { .. } => "a list of targets".to_owned(),
             Self::Unknown => "unknown".to_owned(),
         }
     }
 }
 
-/// A declared name.
+/// A declared name and the range of its declaration.
 #[derive(Debug, Clone)]
-pub struct Declared {
+pub struct DeclaredSymbol {
     /// What it is.
     pub symbol: Symbol,
     /// Where it is declared, in the text of the item; for a name of the module, empty.
     pub range: Range<usize>,
 }
 
-/// The names of one block, each with what is known of it. Everything that looks up a name where PTX is written does it here.
+/// The names declared in one block. All name lookups in PTX source go through here.
 #[derive(Debug)]
-pub struct Frame<K, T> {
+pub struct NameFrame<K, T> {
     names: HashMap<K, T>,
     /// `%r<10>`: the number of registers and what each of them is.
     ranges: HashMap<K, (u32, T)>,
 }
 
-impl<K, T> Default for Frame<K, T> {
+impl<K, T> Default for NameFrame<K, T> {
     fn default() -> Self {
         Self { names: HashMap::default(), ranges: HashMap::default() }
     }
 }
 
-impl<K: Borrow<str> + Eq + Hash, T> Frame<K, T> {
+impl<K: Borrow<str> + Eq + Hash, T> NameFrame<K, T> {
     /// Declares a name; the earlier declaration if there is one, which stays.
     pub fn declare(&mut self, name: K, declared: T) -> Option<&T> {
         if self.get(name.borrow()).is_none() {
@@ -193,16 +193,16 @@ fn is_numbered(name: &str, base: &str) -> Option<u32> {
 
 /// The blocks around a statement, innermost last; the first frame holds the parameters.
 #[derive(Debug, Default)]
-pub struct Scope<'t> {
-    frames: Vec<Frame<&'t str, Declared>>,
+pub struct NameScope<'t> {
+    frames: Vec<NameFrame<&'t str, DeclaredSymbol>>,
     /// Labels are visible in the whole block that they stand in, before them too.
-    labels: Vec<HashMap<&'t str, Declared>>,
+    labels: Vec<HashMap<&'t str, DeclaredSymbol>>,
 }
 
-impl<'t> Scope<'t> {
+impl<'t> NameScope<'t> {
     /// Enters a block.
     pub fn push(&mut self) {
-        self.frames.push(Frame::default());
+        self.frames.push(NameFrame::default());
         self.labels.push(HashMap::default());
     }
 
@@ -213,12 +213,12 @@ impl<'t> Scope<'t> {
     }
 
     /// The innermost block.
-    pub fn top(&mut self) -> Option<&mut Frame<&'t str, Declared>> {
+    pub fn top(&mut self) -> Option<&mut NameFrame<&'t str, DeclaredSymbol>> {
         self.frames.last_mut()
     }
 
     /// Declares a label of the innermost block.
-    pub fn declare_label(&mut self, name: &'t str, declared: Declared) -> Option<Range<usize>> {
+    pub fn declare_label(&mut self, name: &'t str, declared: DeclaredSymbol) -> Option<Range<usize>> {
         let labels = self.labels.last_mut()?;
         if let Some(earlier) = labels.get(name) {
             return Some(earlier.range.clone());
@@ -231,7 +231,7 @@ impl<'t> Scope<'t> {
     pub fn describe_list(&mut self, name: &str, place: &Range<usize>, found: ContentId) {
         let label = self.labels.last_mut().and_then(|labels| labels.get_mut(name));
         // Of two labels of one name the first counts.
-        if let Some(Declared { symbol: Symbol::Targets { content, .. }, range }) = label
+        if let Some(DeclaredSymbol { symbol: Symbol::Targets { content, .. }, range }) = label
             && range == place
         {
             *content = found;
@@ -239,17 +239,17 @@ impl<'t> Scope<'t> {
     }
 
     /// Whether the innermost block has that label.
-    pub fn own_label(&self, name: &str) -> Option<&Declared> {
+    pub fn own_label(&self, name: &str) -> Option<&DeclaredSymbol> {
         self.labels.last()?.get(name)
     }
 
     /// Looks a name up, from the inside out. Labels and other names share one space of names. The label of a list hides others
     /// only once its directive has been met.
-    pub fn get(&self, name: &str) -> Option<&Declared> {
+    pub fn get(&self, name: &str) -> Option<&DeclaredSymbol> {
         let mut late = None;
         for (frame, labels) in self.frames.iter().rev().zip(self.labels.iter().rev()) {
             match frame.get(name).map(|(found, _)| found).or_else(|| labels.get(name)) {
-                Some(found @ Declared { symbol: Symbol::Targets { content: ContentId::UNKNOWN, .. }, .. }) => {
+                Some(found @ DeclaredSymbol { symbol: Symbol::Targets { content: ContentId::UNKNOWN, .. }, .. }) => {
                     late = late.or(Some(found));
                 }
                 Some(found) => return Some(found),
@@ -262,11 +262,11 @@ impl<'t> Scope<'t> {
 
 #[cfg(test)]
 mod tests {
-    use super::Frame;
+    use super::NameFrame;
 
     #[test]
     fn ranges_cover_their_numbers_and_no_more() {
-        let mut frame = Frame::default();
+        let mut frame = NameFrame::default();
         assert_eq!(frame.declare_range("%r", 3, ()), None);
         assert!(frame.get("%r0").is_some() && frame.get("%r2").is_some() && frame.get("%r02").is_some());
         assert!(frame.get("%r3").is_none() && frame.get("%r").is_none() && frame.get("%rx").is_none());

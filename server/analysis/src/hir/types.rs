@@ -1,7 +1,7 @@
 //! Types as small numbers, and which register types agree with which instruction types (manual 9.4, as measured).
 
 use ptx_isa::ISA;
-use ptx_isa::tables::{Type, TypeClass};
+use ptx_isa::tables::{TypeClass, TypeInfo};
 use std::sync::LazyLock;
 
 /// Index into the table of types.
@@ -15,7 +15,7 @@ impl TypeId {
     }
 
     /// What the tables say of it.
-    pub fn info(self) -> &'static Type {
+    pub fn info(self) -> &'static TypeInfo {
         &ISA.types[usize::from(self.0)]
     }
 
@@ -32,7 +32,7 @@ impl TypeId {
     pub fn resized(self, bits: u16) -> Option<Self> {
         let class = self.info().class;
         let find = |class: TypeClass| {
-            let fits = |t: &Type| t.class == class && t.bits == bits;
+            let fits = |t: &TypeInfo| t.class == class && t.bits == bits;
             ISA.types.iter().position(fits).and_then(|i| u8::try_from(i).ok()).map(Self)
         };
         find(class).or_else(|| find(TypeClass::Bits))
@@ -46,7 +46,7 @@ impl TypeId {
 
 /// How strictly a register must fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Fit {
+pub struct RegisterFit {
     /// A wider register will do (`ld`, `st`, `cvt`).
     pub wider: bool,
     /// No packed register types.
@@ -56,21 +56,21 @@ pub struct Fit {
 }
 
 /// Whether a register of one type may stand for an operand of an instruction type.
-pub fn agrees(instruction: TypeId, register: TypeId, fit: Fit) -> bool {
+pub fn agrees(instruction: TypeId, register: TypeId, fit: RegisterFit) -> bool {
     let table = &AGREEMENT[usize::from(instruction.0)];
     if fit.untyped && register.info().class != TypeClass::Bits {
         return false;
     }
     let mask = match fit {
-        Fit { exact: true, .. } => table.exact,
-        Fit { wider: true, .. } => table.wider,
+        RegisterFit { exact: true, .. } => table.exact,
+        RegisterFit { wider: true, .. } => table.wider,
         _ => table.plain,
     };
     mask & register.bit() != 0
 }
 
 /// The names of the register types that agree, for messages; the plainest first.
-pub fn agreeing(instruction: TypeId, fit: Fit) -> Vec<&'static str> {
+pub fn agreeing(instruction: TypeId, fit: RegisterFit) -> Vec<&'static str> {
     let all = (0..ISA.types.len()).filter_map(|i| u8::try_from(i).ok()).map(TypeId);
     // Packed types pass for integers of their size, but are never suggested for that.
     let odd = |t: TypeId| t.info().class == TypeClass::Packed && instruction.info().class != TypeClass::Packed;
@@ -84,18 +84,18 @@ struct Agreement {
 }
 
 static AGREEMENT: LazyLock<Vec<Agreement>> = LazyLock::new(|| {
-    let mask = |wanted: &dyn Fn(&Type) -> bool| {
-        let of = |(i, t): (usize, &Type)| if wanted(t) { 1u128 << i } else { 0 };
+    let mask = |wanted: &dyn Fn(&TypeInfo) -> bool| {
+        let of = |(i, t): (usize, &TypeInfo)| if wanted(t) { 1u128 << i } else { 0 };
         ISA.types.iter().enumerate().map(of).fold(0, |a, b| a | b)
     };
     ISA.types
         .iter()
         .map(|t| {
-            let data = |r: &Type| !matches!(r.class, TypeClass::Pred | TypeClass::Opaque);
+            let data = |r: &TypeInfo| !matches!(r.class, TypeClass::Pred | TypeClass::Opaque);
             let size = mask(&|r| data(r) && r.bits == t.bits);
             // Without a list, everything of the size agrees.
             let plain = if t.agrees.is_empty() { size } else { mask(&|r| t.agrees.contains(&r.name)) };
-            let whole = |r: &Type| matches!(r.class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
+            let whole = |r: &TypeInfo| matches!(r.class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
             // The relaxed tables of the manual: bits take anything that is at least as wide, integers take bits and
             // integers, floating-point types take bits besides their own.
             let wider = plain
@@ -116,16 +116,16 @@ static AGREEMENT: LazyLock<Vec<Agreement>> = LazyLock::new(|| {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fit, TypeId, agrees};
+    use super::{RegisterFit, TypeId, agrees};
 
-    fn fits(instruction: &str, register: &str, fit: Fit) -> bool {
+    fn fits(instruction: &str, register: &str, fit: RegisterFit) -> bool {
         let id = |name| TypeId::of(name).expect("a type");
         agrees(id(instruction), id(register), fit)
     }
 
     #[test]
     fn agreement_is_that_of_the_manual() {
-        let plain = Fit::default();
+        let plain = RegisterFit::default();
         assert!(fits(".u32", ".s32", plain) && fits(".u32", ".b32", plain) && !fits(".u32", ".f32", plain));
         assert!(fits(".b32", ".f32", plain) && !fits(".b32", ".pred", plain) && !fits(".b32", ".b64", plain));
         assert!(fits(".f16", ".b16", plain) && !fits(".f16", ".u16", plain));
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn loads_take_wider_registers() {
-        let wider = Fit { wider: true, ..Fit::default() };
+        let wider = RegisterFit { wider: true, ..RegisterFit::default() };
         assert!(fits(".u8", ".u32", wider) && fits(".f32", ".b64", wider) && fits(".b16", ".f32", wider));
         assert!(!fits(".f32", ".f64", wider) && !fits(".s16", ".f32", wider) && !fits(".u32", ".u16", wider));
     }

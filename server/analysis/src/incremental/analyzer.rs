@@ -16,28 +16,28 @@ pub(crate) use facts::module_of;
 use threads::Threads;
 use unchanged::{HashedRange, unchanged};
 
-use crate::check::declare::{self, Earlier, Site};
+use crate::check::declare::{self, DeclarationSite, Earlier};
 use crate::check::diagnostic::{Diagnostic, Severity};
 use crate::check::directives::{self};
 use crate::check::functions;
-use crate::check::rules::module_header::Progress;
+use crate::check::rules::module_header::HeaderProgress;
 use crate::check::rules::{
     constant_memory_limit, constant_overflow, debug_directive, project_target, project_version, syntax_error,
 };
-use crate::check::variables::{self, Statement};
+use crate::check::variables::{self, ModuleDeclaration};
 use crate::forms::mnemonics::MnemonicCache;
 use crate::hir::hash::{hash_of, hash_range, mix};
-use crate::hir::lower::{self, Source};
-use crate::hir::module::{Header, Item, ModuleSymbol, is_function, items};
+use crate::hir::lower::{self, ItemSource};
+use crate::hir::module::{Header, ModuleItem, ModuleSymbol, is_function, items};
 use crate::hir::signature::Signatures;
-use crate::hir::symbols::{Origin, Symbol};
-use crate::incremental::body::{Before, Body, Known, Old, Window};
+use crate::hir::symbols::{Symbol, VariableOrigin};
+use crate::incremental::body::{Body, ChangedRange, EarlierStatements, KnownStatement, Old};
 use crate::incremental::memo::Statements;
 use crate::incremental::recovery;
 use crate::target::project::Project;
 use crate::target::{Environment, find_architecture};
-use ptx_isa::tables::Target;
-use ptx_syntax::{Edit, Node, Snapshot, SnapshotId, fields, kinds};
+use ptx_isa::tables::TargetInfo;
+use ptx_syntax::{Node, Snapshot, SnapshotId, SourceEdit, fields, kinds};
 use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -83,7 +83,7 @@ pub struct Analyzer {
 #[derive(Debug, Default)]
 struct Asked {
     /// In place of the module's own target.
-    target: Option<&'static Target>,
+    target: Option<&'static TargetInfo>,
     project: Arc<Project>,
 }
 
@@ -108,7 +108,7 @@ struct Record {
     has_errors: bool,
     statements: Statements,
     /// The statements of its block in order, as they stood in a snapshot, and where it stood there.
-    layout: Vec<Known>,
+    layout: Vec<KnownStatement>,
     place: (SnapshotId, Range<usize>),
     /// For how many checks no function had this text.
     unused: u8,
@@ -280,14 +280,19 @@ impl Record {
 
 impl Record {
     /// The statements of the item as they were in the snapshot before, and what has changed in it since, if that is known.
-    fn before<'l>(&mut self, snapshot: &Snapshot, last: &'l Snapshot, item: &Item<'_>) -> Option<Before<'l>> {
+    fn before<'l>(
+        &mut self,
+        snapshot: &Snapshot,
+        last: &'l Snapshot,
+        item: &ModuleItem<'_>,
+    ) -> Option<EarlierStatements<'l>> {
         let (seen, old) = &self.place;
         let change = snapshot.change_since(*seen).filter(|_| *seen == last.id())?;
         if item.unclosed || self.layout.is_empty() {
             return None;
         }
         let (mut start, mut end, mut changed) = (old.start, old.end, None);
-        if let Some(Edit { start: from, old_end, new_end }) = change
+        if let Some(SourceEdit { start: from, old_end, new_end }) = change
             && from <= old.end
         {
             if old_end < old.start {
@@ -298,13 +303,13 @@ impl Record {
                 let function = last.leaf(old.clone())?;
                 let block = function.child_by_field_id(fields().body)?;
                 let old = Old { block, base: old.start };
-                let window = Window { start: shift(from), old_end: shift(old_end), new_end: shift(new_end) };
+                let window = ChangedRange { start: shift(from), old_end: shift(old_end), new_end: shift(new_end) };
                 changed = Some((window, old));
             } else {
                 return None;
             }
         }
-        (item.range == (start..end)).then(|| Before { known: std::mem::take(&mut self.layout), changed })
+        (item.range == (start..end)).then(|| EarlierStatements { known: std::mem::take(&mut self.layout), changed })
     }
 }
 
@@ -338,7 +343,7 @@ fn initializer(node: Node<'_>) -> Option<Node<'_>> {
 
 fn check_item(
     (snapshot, last): (&Snapshot, Option<&Snapshot>),
-    item: &Item<'_>,
+    item: &ModuleItem<'_>,
     index: usize,
     header: &Header,
     environment: u64,
@@ -351,7 +356,7 @@ fn check_item(
         statements = old.statements;
     }
     let contents = snapshot.text(item.range.clone());
-    let source = Source { text: &contents, base: item.range.start };
+    let source = ItemSource { text: &contents, base: item.range.start };
     let mut check = |before, statements: &mut _| {
         let body = Body::new(source, header, index, environment, mnemonics, statements, before);
         if is_function(item.node) {
@@ -389,18 +394,18 @@ fn check_item(
 }
 
 /// Whether there is a syntax error in an item: in its tree, or at its end, which the check of a closed body does not visit.
-fn is_broken(item: &Item<'_>) -> bool {
+fn is_broken(item: &ModuleItem<'_>) -> bool {
     let open = |node: Node<'_>| node.child_by_field_id(fields().body).is_none() && lower::ends_unclosed(node);
     item.node.has_error() || open(item.node)
 }
 
-/// Whether another piece of the text follows an item with an error, so that what is missing at the end is not missing at the end of the file.
-fn is_followed(snapshot: &Snapshot, item: &Item<'_>) -> bool {
+/// Whether another chunk of the text follows an item with an error, so that what is missing at the end is not missing at the end of the file.
+fn is_followed(snapshot: &Snapshot, item: &ModuleItem<'_>) -> bool {
     item.node.has_error() && snapshot.roots().next_back().is_some_and(|last| item.range.end < last.start_byte())
 }
 
 /// The report on a function whose brace is not closed: behind its last token, for the next function is another item.
-fn unclosed(source: Source<'_>, item: &Item<'_>) -> Diagnostic {
+fn unclosed(source: ItemSource<'_>, item: &ModuleItem<'_>) -> Diagnostic {
     let header = recovery::header_of(source, item.node).unwrap_or(0..1);
     syntax_error::unclosed_function(header, recovery::last_character(source, item.node, item.range.end))
 }
@@ -408,7 +413,7 @@ fn unclosed(source: Source<'_>, item: &Item<'_>) -> Diagnostic {
 /// Everything outside of function bodies.
 fn header(
     snapshot: &Snapshot,
-    items: &[Item<'_>],
+    items: &[ModuleItem<'_>],
     asked: &Asked,
     signatures: &mut Signatures,
     out: &mut Vec<Diagnostic>,
@@ -418,12 +423,12 @@ fn header(
     let mut header = Header::default();
     header.environment.address_size = 32;
     header.environment.project = Arc::clone(&asked.project);
-    let mut progress = Progress::default();
+    let mut progress = HeaderProgress::default();
     let mut places: HashMap<String, Earlier> = HashMap::default();
     let mut files: HashMap<u32, Range<usize>> = HashMap::default();
     let follows = recovery::followers(snapshot, items);
     // The function before, if nothing ends its header.
-    let mut open: Option<&Item<'_>> = None;
+    let mut open: Option<&ModuleItem<'_>> = None;
     for (index, item) in items.iter().enumerate() {
         if follows.get(index).copied().unwrap_or(false) {
             continue;
@@ -432,7 +437,7 @@ fn header(
         let kind = node.kind_id();
         let end = end_of_header(item).max(item.range.start);
         let text = snapshot.text(item.range.start..end);
-        let source = Source { text: &text, base: item.range.start };
+        let source = ItemSource { text: &text, base: item.range.start };
         let mut found = Vec::new();
         if kind == k.version_directive {
             progress.version(source, node, &mut header.environment, &mut found);
@@ -469,10 +474,11 @@ fn header(
                     }
                 } else {
                     let declaration = lower::declaration(source, node);
-                    let site = Site::of(Origin::Module);
+                    let site = DeclarationSite::of(VariableOrigin::Module);
                     let sound = declare::check(&declaration, site, &header.environment, &mut found);
                     constant_overflow::declaration(&declaration, &text, &mut found);
-                    let statement = Statement { snapshot, source, node, item: index, declaration: &declaration };
+                    let statement =
+                        ModuleDeclaration { snapshot, source, node, item: index, declaration: &declaration };
                     variables::declare(&statement, sound, &mut header, &mut places, out);
                 }
                 if lower::is_broken(node) {
@@ -545,7 +551,7 @@ fn header(
 }
 
 /// Where the part of an item ends that is looked at outside of bodies: bodies and initializers may be long.
-fn end_of_header(item: &Item<'_>) -> usize {
+fn end_of_header(item: &ModuleItem<'_>) -> usize {
     let f = fields();
     if let Some(body) = item.node.child_by_field_id(f.body) {
         return body.start_byte();

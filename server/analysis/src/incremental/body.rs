@@ -6,25 +6,25 @@ mod declarations;
 mod instructions;
 mod names;
 
-pub use children::{Before, Known, Old, Window, is_same_subtree};
+pub use children::{ChangedRange, EarlierStatements, KnownStatement, Old, is_same_subtree};
 
 use crate::check::codes::Code;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::directives::{self, debug};
-use crate::check::rules::parameter_list::Owner;
+use crate::check::rules::parameter_list::ParameterOwner;
 use crate::check::rules::{
     debug_directive, duplicate_name, misplaced_directive, reserved_name, syntax_error, undeclared_name,
 };
 use crate::check::{initializer, lists};
 use crate::forms::mnemonics::MnemonicCache;
-use crate::hir::ast::{Declaration, Word};
+use crate::hir::ast::{Declaration, SourceWord};
 use crate::hir::directive_parts;
 use crate::hir::hash::{hash, mix};
-use crate::hir::lower::{self, Source};
+use crate::hir::lower::{self, ItemSource};
 use crate::hir::module::{Dependencies, Header};
 use crate::hir::signature::{Callee, ContentId};
 use crate::hir::statements::children;
-use crate::hir::symbols::{Declared, List, Origin, Scope, Symbol};
+use crate::hir::symbols::{DeclaredSymbol, NameScope, Symbol, TargetListKind, VariableOrigin};
 use crate::incremental::memo::Statements;
 use crate::incremental::recovery;
 use children::{Children, is_error};
@@ -35,11 +35,11 @@ use std::ops::Range;
 
 /// One function under check.
 pub struct Body<'a, 't> {
-    source: Source<'t>,
+    source: ItemSource<'t>,
     header: &'a Header,
     /// Index of the item, since names must be declared before their use.
     item: usize,
-    scope: Scope<'t>,
+    scope: NameScope<'t>,
     /// Hash of what the meaning of all statements depends on: version and target of the module, kind and directives of the function.
     environment: u64,
     /// Hash of what names may depend on: the declarations so far.
@@ -52,9 +52,9 @@ pub struct Body<'a, 't> {
     /// The names of the module that were looked up.
     dependencies: RefCell<HashMap<Box<str>, Option<Symbol>>>,
     /// The statements of the outermost block, as they were the last time, and what has changed since.
-    before: Option<Before<'a>>,
+    before: Option<EarlierStatements<'a>>,
     /// The same for the next time.
-    after: Vec<Known>,
+    after: Vec<KnownStatement>,
     /// Hash of the labels in scope.
     labels: u64,
     /// Every name declared so far, for suggestions.
@@ -66,13 +66,13 @@ pub struct Body<'a, 't> {
     /// How many `.loc` there were so far.
     located: usize,
     /// The locations so far.
-    locations: HashSet<debug::Location>,
+    locations: HashSet<debug::LocNumbers>,
     /// A function without a body: only declared.
     bodiless: bool,
     /// What syntax errors took away.
     lost: recovery::Losses<'t>,
     /// Every label, for the report on one that cannot be seen.
-    all_labels: Vec<Word<'t>>,
+    all_labels: Vec<SourceWord<'t>>,
     /// The functions in lists, and those that are declared here, by their content.
     callees: HashMap<ContentId, Vec<Callee>>,
     out: Vec<Diagnostic>,
@@ -86,22 +86,22 @@ pub struct Checked {
     /// The names of the module that it used.
     pub dependencies: Dependencies,
     /// The statements of its block, in order; none if it has no block, or lacks an end.
-    pub statements: Vec<Known>,
+    pub statements: Vec<KnownStatement>,
 }
 
 impl<'a, 't> Body<'a, 't> {
     /// Prepares the check of an item. `environment` is the fingerprint of the module's header.
     pub fn new(
-        source: Source<'t>,
+        source: ItemSource<'t>,
         header: &'a Header,
         item: usize,
         environment: u64,
         mnemonics: &'a mut MnemonicCache,
         statements: &'a mut Statements,
-        before: Option<Before<'a>>,
+        before: Option<EarlierStatements<'a>>,
     ) -> Self {
         let end = source.base + source.text.len();
-        let scope = Scope::default();
+        let scope = NameScope::default();
         statements.begin(header.names_seen_by(item));
         Self {
             source,
@@ -137,9 +137,9 @@ impl<'a, 't> Body<'a, 't> {
         let kernel = node.child_by_field_id(f.kind).is_some_and(|n| self.source.word(n).text == ".entry");
         self.bodiless = !node.is_error() && node.child_by_field_id(f.body).is_none();
         self.header_of_function(node, kernel);
-        let parameters = if kernel { Origin::KernelParameter } else { Origin::Parameter };
+        let parameters = if kernel { VariableOrigin::KernelParameter } else { VariableOrigin::Parameter };
         let body = node.child_by_field_id(f.body);
-        for (list, origin) in [(f.returns, Origin::Result), (f.parameters, parameters)] {
+        for (list, origin) in [(f.returns, VariableOrigin::Result), (f.parameters, parameters)] {
             if let Some(list) = node.child_by_field_id(list) {
                 self.parameters(list, origin);
             }
@@ -152,7 +152,7 @@ impl<'a, 't> Body<'a, 't> {
             // ptxas: without a body, what the parameters are called means nothing.
             self.out.retain(|d| d.code() != Code::DuplicateName);
         }
-        let owner = if kernel { Owner::Kernel } else { Owner::Function };
+        let owner = if kernel { ParameterOwner::Kernel } else { ParameterOwner::Function };
         lists::check_lists(self.source, node, owner, &mut self.out);
         // Errors in the header of the function; those of the body are reported statement by statement.
         let mut found = Vec::new();
@@ -215,13 +215,14 @@ impl<'a, 't> Body<'a, 't> {
 
     fn initializers(
         &self,
-        source: Source<'_>,
+        source: ItemSource<'_>,
         declaration: &Declaration<'_>,
         node: Node<'_>,
         site: &'static str,
         out: &mut Vec<Diagnostic>,
     ) {
-        let place = initializer::Place { source, environment: &self.header.environment, declaration, site };
+        let place =
+            initializer::InitializerContext { source, environment: &self.header.environment, declaration, site };
         initializer::check(place, node, self, out);
     }
 
@@ -348,7 +349,7 @@ impl<'a, 't> Body<'a, 't> {
     }
 
     /// The name of a label.
-    fn label_name(&self, children: &mut Children<'_>, index: usize) -> Option<Word<'t>> {
+    fn label_name(&self, children: &mut Children<'_>, index: usize) -> Option<SourceWord<'t>> {
         let range = children.get(index)?.range();
         match self.plain_label(range) {
             Some(name) => Some(name),
@@ -357,16 +358,16 @@ impl<'a, 't> Body<'a, 't> {
     }
 
     /// The name of a label that is nothing but a name and a colon, as nearly all are, which needs no node.
-    fn plain_label(&self, range: Range<usize>) -> Option<Word<'t>> {
+    fn plain_label(&self, range: Range<usize>) -> Option<SourceWord<'t>> {
         let text = self.source.text.get(range.clone())?;
         let name = text.strip_suffix(':')?;
         let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%'));
-        (plain && !name.is_empty()).then_some(Word { text: name, start: u32::try_from(range.start).ok()? })
+        (plain && !name.is_empty()).then_some(SourceWord { text: name, start: u32::try_from(range.start).ok()? })
     }
 
     /// A list of targets or a prototype, with the label before it. From here on the label stands for what it says. `broken`:
     /// what stands before it could not be read.
-    fn list(&mut self, node: Node<'_>, list: List, label: Option<Word<'t>>, broken: bool) {
+    fn list(&mut self, node: Node<'_>, list: TargetListKind, label: Option<SourceWord<'t>>, broken: bool) {
         syntax_error::report(self.source, node, &mut self.out);
         let Some(label) = label else {
             if broken {
@@ -393,7 +394,7 @@ impl<'a, 't> Body<'a, 't> {
         let k = kinds();
         let mut labels = 0;
         let end = self.end - self.source.base;
-        let is_label = |(_, known): &(usize, &Known)| known.kind == k.label && (known.start as usize) < end;
+        let is_label = |(_, known): &(usize, &KnownStatement)| known.kind == k.label && (known.start as usize) < end;
         let all: Vec<usize> = children.iter().enumerate().filter(is_label).map(|(index, _)| index).collect();
         for index in all {
             let Some(name) = self.label_name(children, index) else { continue };
@@ -408,7 +409,7 @@ impl<'a, 't> Body<'a, 't> {
             if self.scope.get(name.text).is_some_and(|d| !matches!(d.symbol, Symbol::Label | Symbol::Targets { .. })) {
                 self.declarations = mix(self.declarations, hash(name.text));
             }
-            let declared = Declared { symbol, range: name.range() };
+            let declared = DeclaredSymbol { symbol, range: name.range() };
             self.declared.push(name.text);
             reserved_name::check(name, false, &mut self.out);
             if let Some(earlier) = self.scope.declare_label(name.text, declared) {
@@ -422,7 +423,7 @@ impl<'a, 't> Body<'a, 't> {
     /// A statement that is no instruction.
     fn statement(&mut self, children: &mut Children<'_>, index: usize) {
         let k = kinds();
-        let Some(Known { kind, start, end, .. }) = children.get(index).copied() else { return };
+        let Some(KnownStatement { kind, start, end, .. }) = children.get(index).copied() else { return };
         let range = start as usize..end as usize;
         self.located += usize::from(kind == k.loc_directive);
         if kind == k.loc_directive && self.plain_location(range.clone()) {
@@ -457,7 +458,7 @@ impl<'a, 't> Body<'a, 't> {
         } else if kind == k.parameter_list {
             // Of a function that never ends: everything is on one level there.
             self.declares(hash(self.source.word(node).text));
-            self.parameters(node, Origin::KernelParameter);
+            self.parameters(node, VariableOrigin::KernelParameter);
             self.scope_changed();
         } else if kind == k.function && node.child_by_field_id(fields().body).is_none() {
             self.inner_function(node);
@@ -538,7 +539,7 @@ impl<'a, 't> Body<'a, 't> {
         let mut matters = false;
         let Some(frame) = self.scope.top() else { return };
         for (name, count) in recovery::names_in(word.text) {
-            let declared = Declared { symbol: Symbol::Unknown, range: word.range() };
+            let declared = DeclaredSymbol { symbol: Symbol::Unknown, range: word.range() };
             match count {
                 Some(count) => {
                     frame.declare_range(name, count, declared);

@@ -15,9 +15,9 @@ use std::ops::Range;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// What was found in a statement.
+/// The cached diagnostics of a statement.
 #[derive(Debug, Clone)]
-struct Finding {
+struct StatementResult {
     /// Ranges count from the start of the statement.
     found: Arc<[Diagnostic]>,
     /// The names that had a part in it, and what each of them stood for.
@@ -32,7 +32,7 @@ struct Finding {
     inside: Option<Arc<Inside>>,
 }
 
-/// What a block leaves behind for the rest of its function. Places count from where it begins.
+/// The names that a block declares and uses. Ranges count from the start of the block.
 #[derive(Debug)]
 pub struct Inside {
     /// The names that it declares.
@@ -45,9 +45,9 @@ pub struct Inside {
     pub of_module: Box<[Box<str>]>,
 }
 
-/// What a name stands for at a place.
+/// The meaning of a name at a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Meaning {
+pub struct NameMeaning {
     /// Nothing, if it is declared nowhere.
     pub symbol: Option<Symbol>,
     /// No declaration of the function explains it.
@@ -60,21 +60,21 @@ type MeaningId = u32;
 /// The names that the statements of a function look up, with numbers for names and meanings: a function has few, and thousands of
 /// statements that use them.
 #[derive(Debug, Default)]
-pub struct Names {
+pub struct LookedUpNames {
     names: Vec<Box<str>>,
     /// By the hash of the name.
     by_name: HashMap<u64, NameId, BuildHasherDefault<Ready>>,
-    meanings: Vec<Meaning>,
-    by_meaning: FxHashMap<Meaning, MeaningId>,
+    meanings: Vec<NameMeaning>,
+    by_meaning: FxHashMap<NameMeaning, MeaningId>,
     /// What a name stands for, and as of which change of the scope.
     current: Vec<(u64, MeaningId)>,
     /// What the statement at hand has looked up.
     noted: Vec<(NameId, MeaningId)>,
 }
 
-impl Names {
+impl LookedUpNames {
     /// The statement at hand has looked up a name.
-    pub fn note(&mut self, name: &str, meaning: Meaning) {
+    pub fn note(&mut self, name: &str, meaning: NameMeaning) {
         let name = *self.by_name.entry(hash(name)).or_insert_with(|| {
             self.names.push(name.into());
             self.current.push((0, 0));
@@ -86,7 +86,7 @@ impl Names {
         }
     }
 
-    fn meaning(&mut self, meaning: Meaning) -> MeaningId {
+    fn meaning(&mut self, meaning: NameMeaning) -> MeaningId {
         *self.by_meaning.entry(meaning).or_insert_with(|| {
             self.meanings.push(meaning);
             (self.meanings.len() - 1) as MeaningId
@@ -94,7 +94,7 @@ impl Names {
     }
 
     /// Whether names mean what they did. `scope` is a number for the scope as it is, never 0.
-    fn hold(&mut self, names: &[(NameId, MeaningId)], scope: u64, look_up: &impl Fn(&str) -> Meaning) -> bool {
+    fn hold(&mut self, names: &[(NameId, MeaningId)], scope: u64, look_up: &impl Fn(&str) -> NameMeaning) -> bool {
         names.iter().all(|(name, meaning)| {
             let at = *name as usize;
             let (Some((known, current)), Some(text)) = (self.current.get(at).copied(), self.names.get(at)) else {
@@ -121,14 +121,14 @@ impl Names {
 pub struct Recalled<'s> {
     /// Ranges count from the start of the statement.
     pub found: &'s [Diagnostic],
-    finding: &'s Finding,
-    names: &'s Names,
+    finding: &'s StatementResult,
+    names: &'s LookedUpNames,
 }
 
 impl<'s> Recalled<'s> {
     /// The names that were looked for in the module.
     pub fn of_module(&self) -> impl Iterator<Item = &'s str> + use<'s> {
-        let (names, all): (&'s Names, &'s [_]) =
+        let (names, all): (&'s LookedUpNames, &'s [_]) =
             (self.names, if self.finding.module.is_some() { &self.finding.names } else { &[] });
         let own = all.iter().filter(move |(_, meaning)| names.of_module(*meaning));
         own.filter_map(move |(name, _)| names.names.get(*name as usize).map(AsRef::as_ref))
@@ -143,9 +143,9 @@ impl<'s> Recalled<'s> {
 /// The statements of one function.
 #[derive(Debug, Default)]
 pub struct Statements {
-    known: HashMap<u64, Finding, BuildHasherDefault<Ready>>,
+    known: HashMap<u64, StatementResult, BuildHasherDefault<Ready>>,
     /// What they look up.
-    pub names: RefCell<Names>,
+    pub names: RefCell<LookedUpNames>,
     /// The number of this check.
     check: u32,
     /// How many statements this check met.
@@ -166,7 +166,7 @@ impl Statements {
     }
 
     /// A statement has looked up a name.
-    pub fn note(&self, name: &str, meaning: Meaning) {
+    pub fn note(&self, name: &str, meaning: NameMeaning) {
         if !self.forgetful {
             self.names.borrow_mut().note(name, meaning);
         }
@@ -175,7 +175,7 @@ impl Statements {
     /// What is known of a statement, if every name that it uses means what it did. `state` is a hash of everything in the function that
     /// names may depend on: in the same state, and with the same names in the module, nothing is looked up. `look_up` says what a name
     /// stands for.
-    pub fn recall(&mut self, key: u64, state: u64, look_up: &impl Fn(&str) -> Meaning) -> Option<Recalled<'_>> {
+    pub fn recall(&mut self, key: u64, state: u64, look_up: &impl Fn(&str) -> NameMeaning) -> Option<Recalled<'_>> {
         let finding = self.known.get_mut(&key)?;
         let names = self.names.get_mut();
         if finding.state != state || finding.module.is_some_and(|then| then != self.module) {
@@ -210,7 +210,7 @@ impl Statements {
         let noted: Box<[_]> = names.noted.drain(..).collect();
         let module = noted.iter().any(|(_, meaning)| names.of_module(*meaning)).then_some(self.module);
         let silent = found.is_empty() && module.is_none();
-        self.known.insert(key, Finding { found, names: noted, module, state, check: self.check, inside: None });
+        self.known.insert(key, StatementResult { found, names: noted, module, state, check: self.check, inside: None });
         self.met += 1;
         silent
     }
@@ -219,7 +219,8 @@ impl Statements {
     /// where it uses some.
     pub fn recall_block(&mut self, key: u64, state: u64) -> Option<Arc<Inside>> {
         let module = self.module;
-        let same = |finding: &&mut Finding| finding.state == state && finding.module.is_none_or(|then| then == module);
+        let same =
+            |finding: &&mut StatementResult| finding.state == state && finding.module.is_none_or(|then| then == module);
         let finding = self.known.get_mut(&key).filter(same)?;
         let inside = Arc::clone(finding.inside.as_ref()?);
         finding.check = self.check;
@@ -235,7 +236,8 @@ impl Statements {
         let found = Arc::clone(self.nothing.get_or_insert_with(|| Arc::from(Vec::new())));
         let module = (!inside.of_module.is_empty()).then_some(self.module);
         let inside = Some(Arc::new(inside));
-        self.known.insert(key, Finding { found, names: Box::default(), module, state, check: self.check, inside });
+        self.known
+            .insert(key, StatementResult { found, names: Box::default(), module, state, check: self.check, inside });
         self.met += 1;
     }
 

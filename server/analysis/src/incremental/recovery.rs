@@ -6,15 +6,15 @@
 use crate::check::codes::Code;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::{syntax_error, undeclared_name};
-use crate::hir::lower::{self, Source, named_children};
-use crate::hir::module::{Item, is_function};
+use crate::hir::lower::{self, ItemSource, named_children};
+use crate::hir::module::{ModuleItem, is_function};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use rustc_hash::FxHashSet as HashSet;
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// For each item of the module whether it stands where it does because of a mistake before it.
-pub fn followers(snapshot: &Snapshot, items: &[Item<'_>]) -> Vec<bool> {
+pub fn followers(snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> Vec<bool> {
     let k = kinds();
     // Outside of functions everything stays whole but what belongs into one.
     let whole = [k.version_directive, k.target_directive, k.address_size_directive, k.section_directive];
@@ -74,7 +74,7 @@ enum Lost {
 }
 
 /// Whether the label at an index belongs to a list of targets or a prototype, which may stand at module level.
-pub fn names_a_list(items: &[Item<'_>], index: usize) -> bool {
+pub fn names_a_list(items: &[ModuleItem<'_>], index: usize) -> bool {
     let k = kinds();
     let next = items.get(index + 1).map(|i| i.node.kind_id());
     next.is_some_and(|n| {
@@ -107,7 +107,7 @@ pub fn is_syntax(diagnostic: &Diagnostic) -> bool {
 
 /// The names that stand in what follows from a mistake: the function before jumps to such labels, the one after it knows such
 /// parameters.
-pub fn lost_names(snapshot: &Snapshot, items: &[Item<'_>], follows: &[bool]) -> HashSet<String> {
+pub fn lost_names(snapshot: &Snapshot, items: &[ModuleItem<'_>], follows: &[bool]) -> HashSet<String> {
     let mut out = HashSet::default();
     for (index, item) in items.iter().enumerate() {
         let follows = follows.get(index).copied().unwrap_or(false);
@@ -219,7 +219,7 @@ pub fn ends_open(node: Node<'_>) -> bool {
 }
 
 /// The word and the name that begin a function around a node.
-pub fn header_of(source: Source<'_>, node: Node<'_>) -> Option<Range<usize>> {
+pub fn header_of(source: ItemSource<'_>, node: Node<'_>) -> Option<Range<usize>> {
     let f = fields();
     let mut around = Some(node);
     while let Some(function) = around.filter(|n| n.kind_id() != kinds().function) {
@@ -231,7 +231,7 @@ pub fn header_of(source: Source<'_>, node: Node<'_>) -> Option<Range<usize>> {
 }
 
 /// The last character of what stands in a node before an offset of the file, comments aside.
-pub fn last_character(source: Source<'_>, node: Node<'_>, end: usize) -> Range<usize> {
+pub fn last_character(source: ItemSource<'_>, node: Node<'_>, end: usize) -> Range<usize> {
     let token = syntax_error::token_before(node, end).unwrap_or(node);
     let end = source.range(token).end;
     let last = source.text.get(..end).and_then(|t| t.char_indices().next_back()).map_or(0, |(at, _)| at);
@@ -239,13 +239,18 @@ pub fn last_character(source: Source<'_>, node: Node<'_>, end: usize) -> Range<u
 }
 
 /// The report on a closing brace that the end of the file lacks.
-pub fn end_of_block(source: Source<'_>, brace: Node<'_>) -> Diagnostic {
+pub fn end_of_block(source: ItemSource<'_>, brace: Node<'_>) -> Diagnostic {
     let block = brace.parent().unwrap_or(brace);
     syntax_error::end_of_block(last_character(source, block, brace.start_byte()), 1, header_of(source, block))
 }
 
 /// The report on a function in an error node, which ends before `end`: its list of parameters or its body is not closed.
-pub fn endless(source: Source<'_>, error: Node<'_>, end: usize, header: Option<Range<usize>>) -> Option<Diagnostic> {
+pub fn endless(
+    source: ItemSource<'_>,
+    error: Node<'_>,
+    end: usize,
+    header: Option<Range<usize>>,
+) -> Option<Diagnostic> {
     let mut cursor = error.walk();
     let mut more = cursor.goto_first_child();
     let (mut parenthesis, mut body, mut braces) = (None, false, 0_usize);
@@ -270,7 +275,7 @@ pub fn endless(source: Source<'_>, error: Node<'_>, end: usize, header: Option<R
 }
 
 /// The report on a header behind which a statement stands that the parser took for a part of it; `child` is a child of the header.
-pub fn opening_brace_in(source: Source<'_>, function: Node<'_>, child: Node<'_>) -> Option<Diagnostic> {
+pub fn opening_brace_in(source: ItemSource<'_>, function: Node<'_>, child: Node<'_>) -> Option<Diagnostic> {
     if !child.is_error() || ptx_isa::ISA.opcode(source.word(child).text.split(['.', ' ', ';']).next()?).is_none() {
         return None;
     }
@@ -288,9 +293,9 @@ pub fn belongs_into_body(snapshot: &Snapshot, node: Node<'_>) -> bool {
 }
 
 /// The report on a header that a statement follows, or the first of its parameters.
-pub fn opening_bracket(snapshot: &Snapshot, header: &Item<'_>, next: Node<'_>) -> Diagnostic {
+pub fn opening_bracket(snapshot: &Snapshot, header: &ModuleItem<'_>, next: Node<'_>) -> Diagnostic {
     let text = snapshot.text(header.range.clone());
-    let source = Source { text: &text, base: header.range.start };
+    let source = ItemSource { text: &text, base: header.range.start };
     let last = last_character(source, header.node, header.range.end);
     let listed = header.node.child_by_field_id(fields().parameters).is_some();
     let parameter = next.kind_id() == kinds().variable_declaration && &*space(snapshot, next) == ".param";
@@ -303,14 +308,14 @@ pub fn opening_bracket(snapshot: &Snapshot, header: &Item<'_>, next: Node<'_>) -
 
 /// Takes away from the findings of a module what follows from an opening bracket that is missing or from a comment that is not closed, and
 /// reports the latter.
-pub fn prune(snapshot: &Snapshot, items: &[Item<'_>], found: &mut Vec<Diagnostic>) {
+pub fn prune(snapshot: &Snapshot, items: &[ModuleItem<'_>], found: &mut Vec<Diagnostic>) {
     let headers: Vec<Range<usize>> = found
         .iter()
         .filter(|d| syntax_error::is_opening_bracket(d))
         .filter_map(|d| items.iter().position(|i| i.range.contains(&d.range.start)))
         .filter_map(|at| {
             // The other brace of its body stands alone, if the parser took the body for a part of the header.
-            let brace = |i: &&Item<'_>| i.node.is_error() && snapshot.text(i.node.byte_range()).trim() == "}";
+            let brace = |i: &&ModuleItem<'_>| i.node.is_error() && snapshot.text(i.node.byte_range()).trim() == "}";
             let last = items.get(at + 1).filter(brace).or(items.get(at))?;
             Some(items.get(at)?.range.start..last.range.end)
         })

@@ -1,40 +1,40 @@
 //! What a body holds besides instructions: where they came from, and variables with initial values.
 
-use super::{Callable, Location, initial, with_initials};
+use super::{ProgramFunction, SourceLocation, initial, with_initials};
 use crate::check::directives::debug;
-use crate::flow::Function;
-use crate::hir::lower::{self, Source};
-use crate::hir::module::{Header, Item};
+use crate::flow::FlowFunction;
+use crate::hir::lower::{self, ItemSource};
+use crate::hir::module::{Header, ModuleItem};
 use crate::hir::statements::children;
-use crate::hir::symbols::Origin;
+use crate::hir::symbols::VariableOrigin;
 use ptx_syntax::{Node, fields, kinds};
 
-impl Callable {
+impl ProgramFunction {
     /// Adds the body.
     pub(super) fn fill(
         &mut self,
-        source: Source<'_>,
-        item: &Item<'_>,
-        mut function: Function,
+        source: ItemSource<'_>,
+        item: &ModuleItem<'_>,
+        mut function: FlowFunction,
         header: &Header,
         index: usize,
     ) {
         let Some(body) = item.node.child_by_field_id(fields().body) else { return };
-        let mut found = Found { source, header, item: index, function: &mut function, out: self };
+        let mut found = BodyCollector { source, header, item: index, function: &mut function, out: self };
         found.block(body);
         self.body = Some(function);
     }
 }
 
-struct Found<'a, 't> {
-    source: Source<'t>,
+struct BodyCollector<'a, 't> {
+    source: ItemSource<'t>,
     header: &'a Header,
     item: usize,
-    function: &'a mut Function,
-    out: &'a mut Callable,
+    function: &'a mut FlowFunction,
+    out: &'a mut ProgramFunction,
 }
 
-impl Found<'_, '_> {
+impl BodyCollector<'_, '_> {
     fn block(&mut self, node: Node<'_>) {
         let k = kinds();
         for child in children(node) {
@@ -58,7 +58,7 @@ impl Found<'_, '_> {
         let Some((file, line, column)) = own else { return };
         let start = self.source.range(node).start as u32;
         let instruction = self.function.instructions.partition_point(|i| i.range.start < start) as u32;
-        self.out.locations.push(Location { instruction, file, line, column });
+        self.out.locations.push(SourceLocation { instruction, file, line, column });
     }
 
     fn variables(&mut self, node: Node<'_>) {
@@ -66,8 +66,8 @@ impl Found<'_, '_> {
         if declaration.declarators.iter().all(|d| d.initializer.is_none()) {
             return;
         }
-        let names = initial::Names { header: self.header, item: self.item, function: Some(self.function) };
-        let all = with_initials(self.source, node, &declaration, Origin::Body, &names);
+        let names = initial::InitializerNames { header: self.header, item: self.item, function: Some(self.function) };
+        let all = with_initials(self.source, node, &declaration, VariableOrigin::Body, &names);
         for (declared, contents) in all {
             let start = declared.name.range().start as u32;
             let known = self.function.variables.iter().position(|v| v.range.start == start && !v.range.is_empty());

@@ -2,15 +2,15 @@
 //!
 //! What is wrong with an initializer is reported by `initializer`; here a value that has none leaves zeros.
 
-use super::{Field, FieldValue, Initial, Relocation, Target};
-use crate::flow::Function;
-use crate::hir::ast::{Constant, Declarator};
-use crate::hir::literal::{self, Float};
-use crate::hir::lower::{self, Source, named_children};
+use super::{FieldValue, InitialContents, OpaqueField, Relocation, RelocationTarget};
+use crate::flow::FlowFunction;
+use crate::hir::ast::{ConstantValue, Declarator};
+use crate::hir::literal::{self, FloatLiteral};
+use crate::hir::lower::{self, ItemSource, named_children};
 use crate::hir::module::Header;
-use crate::hir::symbols::{Symbol, Variable};
+use crate::hir::symbols::{Symbol, VariableSymbol};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Type, TypeClass, Version};
+use ptx_isa::tables::{TypeClass, TypeInfo, Version};
 use ptx_syntax::{Node, fields, kinds};
 use std::ops::Range;
 
@@ -21,30 +21,30 @@ const DEEPEST: usize = 64;
 const OWN_SPACE: Version = Version { major: 3, minor: 1 };
 
 /// What the names in a value stand for.
-pub(super) struct Names<'a> {
+pub(super) struct InitializerNames<'a> {
     pub header: &'a Header,
     /// The item that the value is in.
     pub item: usize,
     /// The function that it is in.
-    pub function: Option<&'a Function>,
+    pub function: Option<&'a FlowFunction>,
 }
 
-impl Names<'_> {
+impl InitializerNames<'_> {
     /// What a name at some place leads to.
-    fn target(&self, name: &str, at: &Range<usize>) -> Option<Target> {
+    fn target(&self, name: &str, at: &Range<usize>) -> Option<RelocationTarget> {
         let at = at.start as u32;
         // A name of an inner block hides others; before its declaration it is not known.
-        let visible = |v: &crate::flow::Variable| {
+        let visible = |v: &crate::flow::FlowVariable| {
             *v.name == *name && !v.range.is_empty() && v.range.start <= at && v.scope.contains(&at)
         };
         let variables = self.function.map_or(&[][..], |f| &f.variables);
         let inner = variables.iter().enumerate().filter(|(_, v)| visible(v)).min_by_key(|(_, v)| v.scope.len());
         if let Some((index, _)) = inner {
-            return Some(Target::Local(index as u32));
+            return Some(RelocationTarget::Local(index as u32));
         }
         match self.header.look_up(name, self.item)? {
-            Symbol::Variable(_) => Some(Target::Variable(name.into())),
-            Symbol::Function { .. } => Some(Target::Function(name.into())),
+            Symbol::Variable(_) => Some(RelocationTarget::Variable(name.into())),
+            Symbol::Function { .. } => Some(RelocationTarget::Function(name.into())),
             _ => None,
         }
     }
@@ -52,22 +52,22 @@ impl Names<'_> {
 
 /// The contents of a variable, and its size in bytes where only they tell it.
 #[derive(Debug, Default)]
-pub(super) struct Contents {
-    pub contents: Initial,
+pub(super) struct SizedContents {
+    pub contents: InitialContents,
     pub size: Option<u64>,
 }
 
 /// The contents that the initializer `value` gives to a variable.
 pub(super) fn contents(
-    source: Source<'_>,
+    source: ItemSource<'_>,
     value: Node<'_>,
     declarator: &Declarator<'_>,
-    variable: &Variable,
-    names: &Names<'_>,
-) -> Contents {
-    let Some(ty) = variable.ty.map(|t| t.info()) else { return Contents::default() };
+    variable: &VariableSymbol,
+    names: &InitializerNames<'_>,
+) -> SizedContents {
+    let Some(ty) = variable.ty.map(|t| t.info()) else { return SizedContents::default() };
     let size = open_size(value, declarator, variable, ty);
-    let mut writer = Writer { source, names, ty, at: 0, element: 0, out: Initial::default() };
+    let mut writer = Writer { source, names, ty, at: 0, element: 0, out: InitialContents::default() };
     writer.out.initialized = true;
     writer.value(value, 0);
     let mut contents = writer.out;
@@ -76,18 +76,18 @@ pub(super) fn contents(
         contents.bytes.truncate(usize::try_from(size).unwrap_or(usize::MAX));
         contents.relocations.retain(|r| r.offset.saturating_add(r.width.into()) <= size);
     }
-    Contents { contents, size }
+    SizedContents { contents, size }
 }
 
 /// The size of `a[] = {…}`: as many of its rows as the list has elements.
-fn open_size(value: Node<'_>, declarator: &Declarator<'_>, variable: &Variable, ty: &Type) -> Option<u64> {
+fn open_size(value: Node<'_>, declarator: &Declarator<'_>, variable: &VariableSymbol, ty: &TypeInfo) -> Option<u64> {
     let ((_, first), inner) = declarator.dimensions.split_first()?;
-    if !matches!(first, None | Some(Constant::Integer(Some(0)))) || value.kind_id() != kinds().initializer_list {
+    if !matches!(first, None | Some(ConstantValue::Integer(Some(0)))) || value.kind_id() != kinds().initializer_list {
         return None;
     }
     let element = u64::from(ty.bits).div_ceil(8) * u64::from(variable.elements);
     let row = inner.iter().try_fold(element, |product, (_, size)| match size {
-        Some(Constant::Integer(Some(n))) => product.checked_mul(u64::try_from(*n).ok()?),
+        Some(ConstantValue::Integer(Some(n))) => product.checked_mul(u64::try_from(*n).ok()?),
         _ => None,
     })?;
     row.checked_mul(named_children(value).count() as u64)
@@ -95,14 +95,14 @@ fn open_size(value: Node<'_>, declarator: &Declarator<'_>, variable: &Variable, 
 
 /// A number as it is written.
 #[derive(Debug, Clone, Copy)]
-enum Number {
+enum LiteralNumber {
     Integer(u64),
     /// The bits after `0f`.
     Single(u32),
     Double(f64),
 }
 
-impl Number {
+impl LiteralNumber {
     /// The pattern of which a value of so many bits keeps the lowest.
     fn pattern(self, bits: u16) -> u64 {
         match self {
@@ -115,14 +115,14 @@ impl Number {
 }
 
 struct Writer<'a, 't> {
-    source: Source<'t>,
-    names: &'a Names<'a>,
-    ty: &'static Type,
+    source: ItemSource<'t>,
+    names: &'a InitializerNames<'a>,
+    ty: &'static TypeInfo,
     /// Where the next value goes, in bytes.
     at: usize,
     /// Of an array of opaque types, the element at hand.
     element: u64,
-    out: Initial,
+    out: InitialContents,
 }
 
 impl Writer<'_, '_> {
@@ -192,7 +192,7 @@ impl Writer<'_, '_> {
         self.write(0);
     }
 
-    fn number(&self, node: Node<'_>) -> Option<Number> {
+    fn number(&self, node: Node<'_>) -> Option<LiteralNumber> {
         let (k, mut inner) = (kinds(), node);
         for _ in 0..DEEPEST {
             if inner.kind_id() != k.parenthesized_expression {
@@ -205,19 +205,19 @@ impl Writer<'_, '_> {
             && let Ok(value) = literal::parse_float(self.source.word(inner).text)
         {
             return Some(match value {
-                Float::Single(bits) => Number::Single(bits),
-                Float::Double(value) => Number::Double(value),
+                FloatLiteral::Single(bits) => LiteralNumber::Single(bits),
+                FloatLiteral::Double(value) => LiteralNumber::Double(value),
             });
         }
         match lower::constant(self.source, node) {
-            Constant::Integer(value) => value.map(|v| Number::Integer(v as u64)),
-            Constant::Float(value) => Some(Number::Double(value)),
-            Constant::Wrong(_) => None,
+            ConstantValue::Integer(value) => value.map(|v| LiteralNumber::Integer(v as u64)),
+            ConstantValue::Float(value) => Some(LiteralNumber::Double(value)),
+            ConstantValue::Wrong(_) => None,
         }
     }
 
     /// An address: what it leads to, what is added, and whether it is generic.
-    fn address(&self, node: Node<'_>) -> Option<(Target, i64, bool)> {
+    fn address(&self, node: Node<'_>) -> Option<(RelocationTarget, i64, bool)> {
         let (k, f, source) = (kinds(), fields(), self.source);
         if lower::named_constant(source, node).is_some() {
             return None;
@@ -235,7 +235,7 @@ impl Writer<'_, '_> {
         let word = source.word(name);
         let to = self.names.target(word.text, &word.range())?;
         let addend = match sum.map(|_| lower::constant(source, node)) {
-            Some(Constant::Integer(Some(value))) => value as u64 as i64,
+            Some(ConstantValue::Integer(Some(value))) => value as u64 as i64,
             _ => 0,
         };
         Some((to, addend, generic))
@@ -246,7 +246,7 @@ impl Writer<'_, '_> {
         let (f, source) = (fields(), self.source);
         let both = node.child_by_field_id(f.mask).zip(node.child_by_field_id(f.value));
         let byte = both.and_then(|(mask, _)| match lower::constant(source, mask) {
-            Constant::Integer(Some(mask)) if mask != 0 => Some((mask as u64).trailing_zeros() / 8),
+            ConstantValue::Integer(Some(mask)) if mask != 0 => Some((mask as u64).trailing_zeros() / 8),
             _ => None,
         });
         let (Some((_, value)), Some(byte)) = (both, byte) else { return self.write(0) };
@@ -266,9 +266,9 @@ impl Writer<'_, '_> {
         let known = ISA.fields.iter().flat_map(|f| f.values).find(|v| **v == word);
         let value = match (known, lower::constant(source, value)) {
             (Some(known), _) => FieldValue::Name(known),
-            (None, Constant::Integer(Some(number))) => FieldValue::Number(number as u64 as i64),
+            (None, ConstantValue::Integer(Some(number))) => FieldValue::Number(number as u64 as i64),
             _ => return,
         };
-        self.out.fields.push(Field { element: self.element, name: name.name, value });
+        self.out.fields.push(OpaqueField { element: self.element, name: name.name, value });
     }
 }

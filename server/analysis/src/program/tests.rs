@@ -1,14 +1,14 @@
 //! Modules lowered whole. The bytes of initial values are those in the object files of ptxas 13.0 for sm_90.
 
-use super::{FieldValue, Program, Relocation, Target};
-use crate::flow::Value;
+use super::{FieldValue, ModuleProgram, Relocation, RelocationTarget};
+use crate::flow::OperandValue;
 use ptx_syntax::Snapshot;
 
-fn program_of(version: &str, module: &str) -> Program {
-    Program::new(&Snapshot::new(&format!(".version {version}\n.target sm_90\n.address_size 64\n{module}")))
+fn program_of(version: &str, module: &str) -> ModuleProgram {
+    ModuleProgram::new(&Snapshot::new(&format!(".version {version}\n.target sm_90\n.address_size 64\n{module}")))
 }
 
-fn program(module: &str) -> Program {
+fn program(module: &str) -> ModuleProgram {
     let out = program_of("8.5", module);
     let errors: Vec<String> = out.errors.iter().map(crate::Diagnostic::message).collect();
     assert_eq!(errors, Vec::<&str>::new(), "{module}");
@@ -86,7 +86,7 @@ fn a_large_variable_takes_no_more_than_what_is_said_of_it() {
 }
 
 fn relocation(offset: u64, width: u8, to: &str, addend: i64, generic: bool) -> Relocation {
-    Relocation { offset, width, to: Target::Variable(to.into()), addend, generic, byte: None }
+    Relocation { offset, width, to: RelocationTarget::Variable(to.into()), addend, generic, byte: None }
 }
 
 #[test]
@@ -118,7 +118,10 @@ fn addresses_are_left_to_the_loader() {
     let byte = |byte, relocation| Relocation { byte: Some(byte), ..relocation };
     assert_eq!(bytes_of, [byte(1, relocation(0, 1, "x", 0, false)), byte(2, relocation(4, 1, "x", 2, true))]);
     let (functions, _) = all("8.5", ".func f() { ret; } .global .u64 a[2] = {0, f};");
-    assert_eq!(functions, [Relocation { to: Target::Function("f".into()), ..relocation(8, 8, "", 0, false) }]);
+    assert_eq!(
+        functions,
+        [Relocation { to: RelocationTarget::Function("f".into()), ..relocation(8, 8, "", 0, false) }]
+    );
 }
 
 #[test]
@@ -133,12 +136,12 @@ fn variables_of_bodies_have_contents_too() {
     let found: Vec<_> = k.initials.iter().map(|(i, initial)| (name(*i), initial.bytes.len())).collect();
     assert_eq!(found, [(("x", Some(24)), 24), (("w", Some(8)), 8)]);
     let (inner, outer) = (&k.initials[0], &k.initials[1]);
-    let to = |target: &Target| match target {
-        Target::Local(index) => {
+    let to = |target: &RelocationTarget| match target {
+        RelocationTarget::Local(index) => {
             format!("{}{}", body.variables[*index as usize].name, if *index == inner.0 { " itself" } else { "" })
         }
-        Target::Variable(name) => format!("module's {name}"),
-        Target::Function(name) => name.to_string(),
+        RelocationTarget::Variable(name) => format!("module's {name}"),
+        RelocationTarget::Function(name) => name.to_string(),
     };
     let led: Vec<_> = inner.1.relocations.iter().chain(&outer.1.relocations).map(|r| to(&r.to)).collect();
     assert_eq!(led, ["x itself", "y", "module's x"]);
@@ -225,7 +228,7 @@ fn errors_are_counted_by_function() {
 }
 
 /// The operands of the last instruction but one, which is `ret`.
-fn operands(body: &str) -> Vec<(Value, Option<i64>)> {
+fn operands(body: &str) -> Vec<(OperandValue, Option<i64>)> {
     let program = program(&format!(
         ".global .u32 g[4][8]; .global .v2 .u32 v[8]; .func (.reg .u32 r) f (.reg .u32 a) {{ ret; }}
          .entry k() {{ .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .f64 %d<9>; .reg .pred %p<9>; {body} ret; }}"
@@ -256,9 +259,9 @@ fn offsets_of_addresses() {
 #[test]
 fn floating_point_literals_keep_their_bits() {
     let value = |text: &str| operands(&format!("mov.f32 %f1, {text};"))[1].0;
-    assert_eq!(value("0f7f800001"), Value::Float(0x7f80_0001, true));
-    assert_eq!(value("0d3ff0000000000000"), Value::Float(1f64.to_bits(), false));
-    assert_eq!(value("1.5"), Value::Float(1.5f64.to_bits(), false));
+    assert_eq!(value("0f7f800001"), OperandValue::Float(0x7f80_0001, true));
+    assert_eq!(value("0d3ff0000000000000"), OperandValue::Float(1f64.to_bits(), false));
+    assert_eq!(value("1.5"), OperandValue::Float(1.5f64.to_bits(), false));
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! What the assembler makes of a function: an estimate.
 //!
-//! [`Program`](program::Program) is the function after what an optimising assembler surely does (copies, constants, parameters and sums
+//! [`EstimateProgram`](program::EstimateProgram) is the function after what an optimising assembler surely does (copies, constants, parameters and sums
 //! of addresses need no registers, unread results are gone). Short branches become guards ([`region`]), small loops are unrolled
 //! ([`unroll`]), and each block is put into an order that hides latencies ([`schedule`]); how many registers are live then is
 //! [counted](live). What the assembler does besides is not known; [`model`] is fitted to what it printed for a few hundred kernels, and
-//! corrects the count by what else is known of the function ([`Shape`]). docs/register-estimate.md tells how, and how far it is off.
+//! corrects the count by what else is known of the function ([`FunctionFeatures`]). docs/register-estimate.md tells how, and how far it is off.
 
 mod fold;
 mod live;
@@ -15,11 +15,11 @@ mod schedule;
 mod shape;
 mod unroll;
 
-pub use shape::Shape;
+pub use shape::FunctionFeatures;
 
-use crate::flow::{Function, Graph};
+use crate::flow::{FlowFunction, Graph};
 use crate::target::Environment;
-use ptx_isa::tables::Target;
+use ptx_isa::tables::TargetInfo;
 
 /// What a function is expected to need, by itself and without bounds.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -27,7 +27,7 @@ pub struct Demand {
     /// General registers of a thread.
     pub registers: f32,
     /// What that was found from.
-    pub shape: Shape,
+    pub shape: FunctionFeatures,
     /// For each call, by the index of the instruction, the general registers that hold a value across it.
     pub across: Box<[(u32, u32)]>,
 }
@@ -38,8 +38,8 @@ pub(super) const MAX_REGISTERS: u32 = 255;
 
 impl Demand {
     /// Of a function with what is live in it. Where the target is not known, as if it were a recent one.
-    pub fn new(function: &Function, graph: &Graph, live: u16, environment: &Environment) -> Self {
-        let (shape, across) = Shape::new(function, graph, live, generation(environment.target));
+    pub fn new(function: &FlowFunction, graph: &Graph, live: u16, environment: &Environment) -> Self {
+        let (shape, across) = FunctionFeatures::new(function, graph, live, generation(environment.target));
         // No order is chosen that takes more registers than there are: beyond them is only what the text itself holds at a time.
         let registers = model::registers(&shape).min(shape.folded.max(MAX_REGISTERS as f32));
         Self { registers, shape, across: across.into() }
@@ -50,12 +50,12 @@ impl Demand {
 pub const OLDEST: u16 = 75;
 
 /// The number in the name of a target: 90 of `sm_90a`.
-pub fn number(target: &Target) -> Option<u16> {
+pub fn number(target: &TargetInfo) -> Option<u16> {
     target.name.chars().filter(char::is_ascii_digit).collect::<String>().parse().ok()
 }
 
 /// What the model is told of a target: its number, that of a usual one where it is not known, and never one before the oldest.
-fn generation(target: Option<&Target>) -> u16 {
+fn generation(target: Option<&TargetInfo>) -> u16 {
     const USUAL: u16 = 90;
     target.and_then(number).map_or(USUAL, |number| number.max(OLDEST))
 }

@@ -3,11 +3,11 @@
 //!
 //! Offsets count from the start of the function's item, so that the facts hold wherever its text moves.
 
-use super::{Live, Usage};
+use super::{FunctionUsage, RegisterCount};
 use crate::flow::dominance::{self, Tree};
 use crate::flow::liveness::Liveness;
 use crate::flow::uniformity::{self, Across};
-use crate::flow::{Function, Graph, Slot};
+use crate::flow::{FlowFunction, Graph, RegisterSlot};
 use crate::hir::hash::hash_range;
 use crate::target::Environment;
 use ptx_syntax::{Node, Snapshot, kinds};
@@ -15,23 +15,23 @@ use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Of one function.
+/// The register facts of one function.
 #[derive(Debug, Clone, Default)]
-pub struct Facts {
+pub struct FunctionFacts {
     /// Where each instruction begins, its guard included.
     instructions: Box<[u32]>,
     /// Where the last instruction ends.
     end: u32,
     /// By declaration, number and element.
-    registers: Box<[Register]>,
-    accesses: Box<[Access]>,
+    registers: Box<[RegisterFacts]>,
+    accesses: Box<[RegisterAccess]>,
     lives: Box<[(u32, u32)]>,
-    usage: Usage,
+    usage: FunctionUsage,
 }
 
-/// A register that some instruction names.
+/// Uses, lifetime and value of one register that some instruction names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Register {
+pub struct RegisterFacts {
     /// Where the name stands in its declaration.
     pub declaration: u32,
     /// Its number in a range such as `%r<10>`, else 0.
@@ -43,16 +43,16 @@ pub struct Register {
     /// The integer that it holds from its only write on.
     pub constant: Option<i64>,
     /// What it takes while it holds a value.
-    pub takes: Live,
+    pub takes: RegisterCount,
     accesses: Range<u32>,
     lives: Range<u32>,
 }
 
 /// An instruction that reads or writes a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Access(u32);
+pub struct RegisterAccess(u32);
 
-impl Access {
+impl RegisterAccess {
     const READ: u32 = 1;
     const WRITE: u32 = 2;
     const GUARDED: u32 = 4;
@@ -79,17 +79,23 @@ impl Access {
     }
 }
 
-impl Facts {
+impl FunctionFacts {
     /// Of a function.
-    pub fn new(function: &Function, graph: &Graph, environment: &Environment) -> Self {
+    pub fn new(function: &FlowFunction, graph: &Graph, environment: &Environment) -> Self {
         let liveness = Liveness::new(function, graph);
         let post = dominance::post_dominators(graph, |b| graph.blocks[b].leaves);
-        let usage = Usage::new(function, graph, &liveness, environment);
+        let usage = FunctionUsage::new(function, graph, &liveness, environment);
         Self::with(function, graph, &liveness, &post, usage)
     }
 
     /// The same, from liveness and post-dominators that are already computed.
-    pub fn with(function: &Function, graph: &Graph, liveness: &Liveness, post: &Tree, usage: Usage) -> Self {
+    pub fn with(
+        function: &FlowFunction,
+        graph: &Graph,
+        liveness: &Liveness,
+        post: &Tree,
+        usage: FunctionUsage,
+    ) -> Self {
         let across = uniformity::across(function, graph, liveness, post);
         let mut constants = vec![None; function.registers.len()];
         uniformity::constants(function).into_iter().for_each(|(slot, value)| constants[slot.index()] = Some(value));
@@ -103,13 +109,13 @@ impl Facts {
         order.sort_unstable_by_key(key);
         let registers = order.iter().map(|index| {
             let (declaration, number, element) = key(index);
-            Register {
+            RegisterFacts {
                 declaration,
                 number,
                 element,
                 across: across.as_ref().map(|a| a[*index]),
                 constant: constants[*index],
-                takes: Live::of(function.declaration(Slot(*index as u32)).ty),
+                takes: RegisterCount::of(function.declaration(RegisterSlot(*index as u32)).ty),
                 accesses: access_starts[*index]..access_starts[*index + 1],
                 lives: life_starts[*index]..life_starts[*index + 1],
             }
@@ -125,51 +131,51 @@ impl Facts {
     }
 
     /// How many registers the function needs.
-    pub fn usage(&self) -> &Usage {
+    pub fn usage(&self) -> &FunctionUsage {
         &self.usage
     }
 
     /// The register of a declaration, whose name stands at an offset.
-    pub fn register(&self, declaration: usize, number: u32, element: u8) -> Option<&Register> {
+    pub fn register(&self, declaration: usize, number: u32, element: u8) -> Option<&RegisterFacts> {
         let wanted = (u32::try_from(declaration).ok()?, number, element);
         let found = self.registers.binary_search_by_key(&wanted, |r| (r.declaration, r.number, r.element)).ok()?;
         self.registers.get(found)
     }
 
     /// The registers of a declaration that are used.
-    pub fn registers_of(&self, declaration: usize) -> &[Register] {
+    pub fn registers_of(&self, declaration: usize) -> &[RegisterFacts] {
         let from = self.registers.partition_point(|r| (r.declaration as usize) < declaration);
         let to = self.registers.partition_point(|r| (r.declaration as usize) <= declaration);
         self.registers.get(from..to).unwrap_or(&[])
     }
 
     /// The instructions that name a register, in the order of the text.
-    pub fn accesses(&self, register: &Register) -> &[Access] {
+    pub fn accesses(&self, register: &RegisterFacts) -> &[RegisterAccess] {
         self.accesses.get(register.accesses.start as usize..register.accesses.end as usize).unwrap_or(&[])
     }
 
     /// Where a register is live, as ranges of instructions after which its value may still be read, in the order of the text.
-    pub fn lives(&self, register: &Register) -> impl Iterator<Item = Range<usize>> + '_ {
+    pub fn lives(&self, register: &RegisterFacts) -> impl Iterator<Item = Range<usize>> + '_ {
         let lives = self.lives.get(register.lives.start as usize..register.lives.end as usize).unwrap_or(&[]);
         lives.iter().map(|(start, end)| *start as usize..*end as usize)
     }
 
     /// The registers that hold a value at an instruction: before it, or after it together with what it writes, whichever is more.
     /// What they take is what [`crate::registers::Pressure`] counts there.
-    pub fn held_at(&self, instruction: usize) -> Vec<&Register> {
+    pub fn held_at(&self, instruction: usize) -> Vec<&RegisterFacts> {
         let (mut before, mut after) = (Vec::new(), Vec::new());
-        let (mut most_before, mut most_after) = (Live::default(), Live::default());
+        let (mut most_before, mut most_after) = (RegisterCount::default(), RegisterCount::default());
         for register in &self.registers {
             let accesses = self.accesses(register);
             let own = accesses.binary_search_by_key(&instruction, |a| a.instruction()).ok().map(|at| accesses[at]);
             let live = self.lives(register).find(|range| range.contains(&instruction));
-            if live.is_some() || own.is_some_and(Access::writes) {
+            if live.is_some() || own.is_some_and(RegisterAccess::writes) {
                 after.push(register);
                 most_after.add(register.takes);
             }
             // A write that a guard may keep from happening leaves the value before it alone.
             let replaced = own.is_some_and(|a| a.writes() && !a.guarded());
-            if own.is_some_and(Access::reads) || (live.is_some() && !replaced) {
+            if own.is_some_and(RegisterAccess::reads) || (live.is_some() && !replaced) {
                 before.push(register);
                 most_before.add(register.takes);
             }
@@ -208,17 +214,19 @@ impl Facts {
 }
 
 /// For each slot the instructions that name it: where its part begins, and all of them.
-fn accesses(function: &Function) -> (Vec<u32>, Box<[Access]>) {
+fn accesses(function: &FlowFunction) -> (Vec<u32>, Box<[RegisterAccess]>) {
     let count = function.registers.len();
-    let mut found: Vec<(Slot, Access)> = Vec::new();
+    let mut found: Vec<(RegisterSlot, RegisterAccess)> = Vec::new();
     for index in 0..function.instructions.len() {
         let from = found.len();
-        let guarded = if function.instructions[index].guard.is_some() { Access::GUARDED } else { 0 };
-        let uses = [(function.reads(index), Access::READ), (function.writes(index), Access::WRITE)];
+        let guarded = if function.instructions[index].guard.is_some() { RegisterAccess::GUARDED } else { 0 };
+        let uses = [(function.reads(index), RegisterAccess::READ), (function.writes(index), RegisterAccess::WRITE)];
         for (used, how) in uses.iter().flat_map(|(all, how)| all.iter().map(move |u| (u, how))) {
             match found[from..].iter_mut().find(|(slot, _)| *slot == used.slot) {
                 Some((_, access)) => access.0 |= how,
-                None => found.push((used.slot, Access((index as u32) << Access::FLAGS | guarded | how))),
+                None => {
+                    found.push((used.slot, RegisterAccess((index as u32) << RegisterAccess::FLAGS | guarded | how)))
+                }
             }
         }
     }
@@ -226,16 +234,16 @@ fn accesses(function: &Function) -> (Vec<u32>, Box<[Access]>) {
 }
 
 /// For each slot the ranges of instructions after which it is live.
-fn lives(function: &Function, graph: &Graph, liveness: &Liveness) -> (Vec<u32>, Box<[(u32, u32)]>) {
+fn lives(function: &FlowFunction, graph: &Graph, liveness: &Liveness) -> (Vec<u32>, Box<[(u32, u32)]>) {
     const DEAD: u32 = u32::MAX;
     let count = function.registers.len();
     // Where the range at hand ends, for those that are live; blocks are walked backwards.
     let mut ends = vec![DEAD; count];
-    let mut found: Vec<(Slot, (u32, u32))> = Vec::new();
+    let mut found: Vec<(RegisterSlot, (u32, u32))> = Vec::new();
     // For each slot its last range, which the next block may continue.
     let mut last = vec![DEAD; count];
-    let mut own: Vec<(Slot, (u32, u32))> = Vec::new();
-    let mut live: Vec<Slot> = Vec::new();
+    let mut own: Vec<(RegisterSlot, (u32, u32))> = Vec::new();
+    let mut live: Vec<RegisterSlot> = Vec::new();
     for (number, block) in graph.blocks.iter().enumerate().filter(|(b, _)| graph.is_reachable(*b)) {
         for slot in liveness.at_end(number) {
             ends[slot.index()] = block.end;
@@ -279,7 +287,7 @@ fn lives(function: &Function, graph: &Graph, liveness: &Liveness) -> (Vec<u32>, 
 }
 
 /// Sorted by slot, in the same order otherwise: where the part of each begins, and all.
-fn by_slot<T: Copy + Default>(count: usize, found: &[(Slot, T)]) -> (Vec<u32>, Box<[T]>) {
+fn by_slot<T: Copy + Default>(count: usize, found: &[(RegisterSlot, T)]) -> (Vec<u32>, Box<[T]>) {
     let mut starts = vec![0u32; count + 1];
     found.iter().for_each(|(slot, _)| starts[slot.index() + 1] += 1);
     for index in 0..count {
@@ -298,12 +306,12 @@ fn by_slot<T: Copy + Default>(count: usize, found: &[(Slot, T)]) -> (Vec<u32>, B
 /// The facts of functions, by their text: they hold wherever it stands, and however old they are.
 #[derive(Debug, Clone, Default)]
 pub struct ModuleFacts {
-    pub(crate) by_text: HashMap<u64, Arc<Facts>>,
+    pub(crate) by_text: HashMap<u64, Arc<FunctionFacts>>,
 }
 
 impl ModuleFacts {
     /// Of a function, if it still has the text that the facts were found in; hashing it is all that this costs.
-    pub fn of(&self, snapshot: &Snapshot, function: Node<'_>) -> Option<Arc<Facts>> {
+    pub fn of(&self, snapshot: &Snapshot, function: Node<'_>) -> Option<Arc<FunctionFacts>> {
         if self.by_text.is_empty() || function.kind_id() != kinds().function {
             return None;
         }

@@ -4,11 +4,11 @@
 //! is there, what was known before is still the best that is known: an edit moves it, and it is looked up by where a function begins,
 //! or by its name where that is lost.
 
-use super::report::{Kernel, report};
-use crate::hir::module::{Item, is_function, items};
+use super::report::{RegisterReport, report};
+use crate::hir::module::{ModuleItem, is_function, items};
 use crate::registers::facts::ModuleFacts;
-use ptx_isa::tables::Target;
-use ptx_syntax::{Edit, Node, Snapshot, fields, kinds};
+use ptx_isa::tables::TargetInfo;
+use ptx_syntax::{Node, Snapshot, SourceEdit, fields, kinds};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,11 +21,11 @@ const MOST_EDITS: usize = 256;
 pub struct Figure {
     name: Arc<str>,
     /// Nothing where the second pass did not understand the function and never has.
-    kernel: Option<Arc<Kernel>>,
+    kernel: Option<Arc<RegisterReport>>,
     /// Where the function is in the text as it is now; nothing where that is lost.
     place: Option<Range<usize>>,
     /// The edits inside of it since its text was looked at, from its start.
-    edits: Vec<Edit>,
+    edits: Vec<SourceEdit>,
     /// The last pass over the text could say nothing of the function: this is from an earlier one.
     stale: bool,
 }
@@ -37,7 +37,7 @@ impl Figure {
     }
 
     /// What was found.
-    pub fn kernel(&self) -> Option<&Arc<Kernel>> {
+    pub fn kernel(&self) -> Option<&Arc<RegisterReport>> {
         self.kernel.as_ref()
     }
 
@@ -64,7 +64,7 @@ impl Figure {
     /// Where something is now that was at an offset from the start of the function; nothing where it is gone.
     pub fn follow(&self, offset: usize) -> Option<usize> {
         let start = self.start()?;
-        let follow = |at: usize, edit: &Edit| match () {
+        let follow = |at: usize, edit: &SourceEdit| match () {
             () if edit.old_end <= at => Some(at + edit.new_end - edit.old_end),
             () if edit.start > at => Some(at),
             () => None,
@@ -77,7 +77,7 @@ impl Figure {
         self.follow(self.kernel.as_ref()?.facts.start(index)?)
     }
 
-    fn apply(&mut self, edit: &Edit) {
+    fn apply(&mut self, edit: &SourceEdit) {
         let Some(place) = &mut self.place else { return };
         if edit.old_end <= place.start {
             place.start = place.start + edit.new_end - edit.old_end;
@@ -91,7 +91,7 @@ impl Figure {
                 return;
             }
             let local = |at: usize| at - place.start;
-            self.edits.push(Edit {
+            self.edits.push(SourceEdit {
                 start: local(edit.start),
                 old_end: local(edit.old_end),
                 new_end: local(edit.new_end),
@@ -104,9 +104,10 @@ impl Figure {
 
     /// Whether both are displayed in the same way.
     fn looks_like(&self, other: &Self) -> bool {
-        let same = |a: &Kernel, b: &Kernel| {
-            let shown =
-                |k: &Kernel| (k.registers, k.unlimited, k.limit.registers, k.shared, k.dynamic_shared, k.occupancy);
+        let same = |a: &RegisterReport, b: &RegisterReport| {
+            let shown = |k: &RegisterReport| {
+                (k.registers, k.unlimited, k.limit.registers, k.shared, k.dynamic_shared, k.occupancy)
+            };
             shown(a) == shown(b)
                 && (Arc::ptr_eq(&a.facts, &b.facts) || a.facts.usage().pressure == b.facts.usage().pressure)
         };
@@ -136,7 +137,7 @@ pub struct Figures {
 
 impl Figures {
     /// After the second pass over a snapshot: what it found out, and what was known before of the functions that it could not understand.
-    pub fn next(&self, snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static Target>) -> Self {
+    pub fn next(&self, snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static TargetInfo>) -> Self {
         let mut found = report(snapshot, facts, target).into_iter().peekable();
         let mut all = Vec::new();
         for item in items(snapshot) {
@@ -163,7 +164,7 @@ impl Figures {
     }
 
     /// The same in a text that was edited; without the edits, places are lost.
-    pub fn moved(&self, edits: Option<&[Edit]>) -> Self {
+    pub fn moved(&self, edits: Option<&[SourceEdit]>) -> Self {
         let mut all = self.all.clone();
         let mut lost = false;
         for figure in &mut all {
@@ -215,7 +216,7 @@ impl Figures {
 }
 
 /// The name of a function with a body.
-fn name(snapshot: &Snapshot, item: &Item<'_>) -> Option<Arc<str>> {
+fn name(snapshot: &Snapshot, item: &ModuleItem<'_>) -> Option<Arc<str>> {
     let f = fields();
     if !is_function(item.node) || item.node.child_by_field_id(f.body).is_none() {
         return None;

@@ -4,7 +4,7 @@
 //! and without what a module does not tell: see docs/occupancy.md.
 
 use ptx_isa::ISA;
-use ptx_isa::tables::{Multiprocessor, Target};
+use ptx_isa::tables::{Multiprocessor, TargetInfo};
 
 /// The threads of a CTA where the kernel does not say: what most launches have, and a divisor of what every multiprocessor holds.
 pub const ASSUMED_THREADS: u32 = 256;
@@ -69,15 +69,15 @@ pub struct Needs {
     pub threads: Option<u32>,
 }
 
-/// How many CTAs each thing leaves room for.
-struct Room {
+/// The number of CTAs that each resource allows.
+struct CtaLimits {
     registers: u32,
     shared: u32,
     threads: u32,
     blocks: u32,
 }
 
-impl Room {
+impl CtaLimits {
     fn of(m: &Multiprocessor, needs: Needs, warps: u32) -> Self {
         Self {
             registers: by_registers(m, needs.registers, warps),
@@ -123,7 +123,7 @@ impl Occupancy {
     }
 
     /// On a target; nothing where it is not known what that has.
-    pub fn new(target: &Target, needs: Needs) -> Option<Self> {
+    pub fn new(target: &TargetInfo, needs: Needs) -> Option<Self> {
         Self::on(target.name, needs)
     }
 
@@ -132,7 +132,7 @@ impl Occupancy {
         let m = ISA.multiprocessor(target)?;
         let threads = needs.threads.unwrap_or(ASSUMED_THREADS);
         let warps = threads.min(m.cta_threads).div_ceil(WARP).max(1);
-        let mut room = Room::of(m, needs, warps);
+        let mut room = CtaLimits::of(m, needs, warps);
         if threads > m.cta_threads {
             room.threads = 0;
         }
@@ -146,7 +146,7 @@ impl Occupancy {
         // Where all warps run that there is room for, that is what limits, whatever else would.
         let order = if ctas == room.threads { [2, 0, 1, 3] } else { [0, 1, 2, 3] };
         let limited_by = order.iter().map(|i| limits[*i]).find(|(room, _)| *room == ctas).map(|(_, limit)| limit)?;
-        let with = |fewer: u32| Room::of(m, Needs { registers: needs.registers - fewer, ..needs }, warps).ctas();
+        let with = |fewer: u32| CtaLimits::of(m, Needs { registers: needs.registers - fewer, ..needs }, warps).ctas();
         let fewer = match limited_by {
             LimitedBy::Registers => {
                 (1..needs.registers).find(|n| with(*n) > ctas).map(|n| (n, (with(n) - ctas) * warps))

@@ -1,20 +1,20 @@
 //! Which registers hold a value at each instruction.
 
 use crate::flow::liveness::Liveness;
-use crate::flow::{Function, Graph, Slot};
+use crate::flow::{FlowFunction, Graph, RegisterSlot};
 use crate::hir::types::TypeId;
 
-/// A number of registers.
+/// A number of registers by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord, Hash)]
-pub struct Live {
+pub struct RegisterCount {
     /// General registers of 32 bits: one of 64 bits is two, one of 16 bits is one.
     pub b32: u16,
     /// Predicates.
     pub predicates: u16,
 }
 
-impl Live {
-    /// What a register of a type takes.
+impl RegisterCount {
+    /// The registers that one of this type occupies.
     pub fn of(ty: TypeId) -> Self {
         match ty.info().bits {
             1 => Self { b32: 0, predicates: 1 },
@@ -32,7 +32,7 @@ impl Live {
         self.predicates = self.predicates.saturating_sub(other.predicates);
     }
 
-    /// The more of each kind.
+    /// The maximum of each kind.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         Self { b32: self.b32.max(other.b32), predicates: self.predicates.max(other.predicates) }
@@ -44,26 +44,27 @@ impl Live {
 pub struct Pressure {
     /// By instruction: what is live before it, or after it together with what it writes, whichever is more. Zero where control
     /// never comes.
-    pub at: Box<[Live]>,
+    pub at: Box<[RegisterCount]>,
     /// The most at one instruction, each kind by itself.
-    pub most: Live,
+    pub most: RegisterCount,
     /// The first instruction with the most general registers; where there are none, with the most predicates.
     pub peak: u32,
 }
 
 impl Pressure {
     /// Of a function. A write under a guard does not end the life of the value before.
-    pub fn new(function: &Function, graph: &Graph, liveness: &Liveness) -> Self {
-        let takes: Vec<Live> =
-            (0..function.registers.len() as u32).map(|slot| Live::of(function.declaration(Slot(slot)).ty)).collect();
-        let mut at = vec![Live::default(); function.instructions.len()];
+    pub fn new(function: &FlowFunction, graph: &Graph, liveness: &Liveness) -> Self {
+        let takes: Vec<RegisterCount> = (0..function.registers.len() as u32)
+            .map(|slot| RegisterCount::of(function.declaration(RegisterSlot(slot)).ty))
+            .collect();
+        let mut at = vec![RegisterCount::default(); function.instructions.len()];
         // The block in which a slot was last found live, and whether it still is.
         let mut live = vec![false; takes.len()];
-        let mut touched: Vec<Slot> = Vec::new();
-        let mut unread: Vec<Slot> = Vec::new();
+        let mut touched: Vec<RegisterSlot> = Vec::new();
+        let mut unread: Vec<RegisterSlot> = Vec::new();
         for number in graph.order.iter().map(|b| *b as usize) {
-            let mut now = Live::default();
-            let mut enter = |slot: Slot, now: &mut Live, live: &mut [bool]| {
+            let mut now = RegisterCount::default();
+            let mut enter = |slot: RegisterSlot, now: &mut RegisterCount, live: &mut [bool]| {
                 if !std::mem::replace(&mut live[slot.index()], true) {
                     now.add(takes[slot.index()]);
                     touched.push(slot);
@@ -89,7 +90,7 @@ impl Pressure {
             }
             touched.drain(..).for_each(|slot| live[slot.index()] = false);
         }
-        let most = at.iter().fold(Live::default(), |all, one| all.max(*one));
+        let most = at.iter().fold(RegisterCount::default(), |all, one| all.max(*one));
         let peak = if most.b32 > 0 {
             at.iter().position(|l| l.b32 == most.b32)
         } else {

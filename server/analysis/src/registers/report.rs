@@ -8,30 +8,30 @@ mod shared;
 use super::estimate::MAX_REGISTERS;
 use super::margins::spills_are_likely;
 use super::occupancy::{Needs, Occupancy, WARP};
-use super::usage::{Bounds, Usage};
+use super::usage::{FunctionUsage, LaunchBounds};
 use crate::hir::module::{Definition, definition, is_function, items};
-use crate::registers::facts::Facts;
+use crate::registers::facts::FunctionFacts;
 use crate::registers::facts::ModuleFacts;
-use calls::Calls;
+use calls::CallGraph;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Multiprocessor, Target};
+use ptx_isa::tables::{Multiprocessor, TargetInfo};
 use ptx_syntax::{Snapshot, fields};
-use shared::Layout;
+use shared::SharedLayout;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Why a function gets fewer registers than it could use.
+/// The register limit of a function and the directive that sets it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limit {
-    /// So many.
+pub struct RegisterLimit {
+    /// Registers per thread.
     pub registers: u32,
     /// The directive that says so, in the file; nothing for the limit of the target.
     pub directive: Option<Range<usize>>,
 }
 
-/// A function with a body.
+/// The register report of one function with a body.
 #[derive(Debug, Clone)]
-pub struct Kernel {
+pub struct RegisterReport {
     /// Its name.
     pub name: String,
     /// Where that stands, in the file.
@@ -41,7 +41,7 @@ pub struct Kernel {
     /// `.entry`.
     pub kernel: bool,
     /// What is known of it.
-    pub facts: Arc<Facts>,
+    pub facts: Arc<FunctionFacts>,
     /// What `ptxas -v` is expected to print.
     pub registers: u32,
     /// What it would be without the limit.
@@ -49,7 +49,7 @@ pub struct Kernel {
     /// What its calls take, with those that are called: no function needs less, whatever it does besides.
     pub calls: u32,
     /// What it is held to.
-    pub limit: Limit,
+    pub limit: RegisterLimit,
     /// It gets just what the limit says, whatever it needs: its warps exchange registers.
     pub settled: bool,
     /// Bytes of static shared memory, with those of the functions that it calls.
@@ -60,7 +60,7 @@ pub struct Kernel {
     pub occupancy: Option<Occupancy>,
 }
 
-impl Kernel {
+impl RegisterReport {
     /// It is expected to spill, and clearly so.
     pub fn spills(&self) -> bool {
         !self.settled && spills_are_likely(self.unlimited, self.limit.registers)
@@ -74,13 +74,13 @@ impl Kernel {
 
 /// What the functions of a module need, in the order of the text. Functions that have no facts (since they have errors, or no one has
 /// looked at them yet) are left out.
-pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static Target>) -> Vec<Kernel> {
+pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static TargetInfo>) -> Vec<RegisterReport> {
     let mut out = Vec::new();
     let items = items(snapshot);
     for item in &items {
         let Some(Definition { name, range, kernel }) = definition(snapshot, item) else { continue };
         let Some(known) = facts.of(snapshot, item.node) else { continue };
-        out.push(Kernel {
+        out.push(RegisterReport {
             name,
             range,
             start: item.range.start,
@@ -89,7 +89,7 @@ pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static 
             registers: 0,
             unlimited: 0,
             calls: 0,
-            limit: Limit { registers: MAX_REGISTERS, directive: None },
+            limit: RegisterLimit { registers: MAX_REGISTERS, directive: None },
             settled: false,
             shared: 0,
             dynamic_shared: false,
@@ -97,9 +97,10 @@ pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static 
         });
     }
     let multiprocessor = target.and_then(|t| ISA.multiprocessor(t.name));
-    let all: Vec<(&str, bool, &Usage)> = out.iter().map(|k| (k.name.as_str(), k.kernel, k.facts.usage())).collect();
-    let calls = Calls::new(&all, multiprocessor);
-    let layout = Layout::new(snapshot, &items);
+    let all: Vec<(&str, bool, &FunctionUsage)> =
+        out.iter().map(|k| (k.name.as_str(), k.kernel, k.facts.usage())).collect();
+    let calls = CallGraph::new(&all, multiprocessor);
+    let layout = SharedLayout::new(snapshot, &items);
     let memory: Vec<(u64, bool)> =
         (0..all.len()).map(|index| layout.bytes(calls.reached(index).map(|i| all[i].2))).collect();
     let needs = calls.registers();
@@ -115,7 +116,7 @@ pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static 
         {
             let registers = kernel.limit.registers.min(share(m, m.registers, m.warps.into()));
             let directive = kernel.start + range.start as usize..kernel.start + range.end as usize;
-            kernel.limit = Limit { registers, directive: Some(directive) };
+            kernel.limit = RegisterLimit { registers, directive: Some(directive) };
         }
         kernel.registers = kernel.unlimited.min(kernel.limit.registers);
         // A number of CTAs says nothing without one of threads.
@@ -150,13 +151,13 @@ pub fn left_out(snapshot: &Snapshot, facts: &ModuleFacts) -> Vec<(String, Range<
 }
 
 /// What the header and the target leave to a thread.
-pub fn limit(bounds: &Bounds, start: usize, multiprocessor: Option<&Multiprocessor>) -> Limit {
+pub fn limit(bounds: &LaunchBounds, start: usize, multiprocessor: Option<&Multiprocessor>) -> RegisterLimit {
     let most = multiprocessor.map_or(MAX_REGISTERS, |m| m.thread_registers);
-    let mut out = Limit { registers: most, directive: None };
+    let mut out = RegisterLimit { registers: most, directive: None };
     let mut lower = |registers: u32, range: &Range<u32>| {
         if registers < out.registers {
             let directive = start + range.start as usize..start + range.end as usize;
-            out = Limit { registers, directive: Some(directive) };
+            out = RegisterLimit { registers, directive: Some(directive) };
         }
     };
     if let Some((registers, range)) = &bounds.registers {
@@ -182,7 +183,7 @@ pub fn limit(bounds: &Bounds, start: usize, multiprocessor: Option<&Multiprocess
 /// there may be, and far more values live than that, it spills nearly all of them and takes so few registers that all warps have room.
 /// Measured with 13.5: where that begins differs by kernel, from a quarter more than the limit to three times as much; here it is taken
 /// to begin at the latter.
-fn gives_up<'u>(usage: &'u Usage, limit: &Limit) -> Option<&'u Range<u32>> {
+fn gives_up<'u>(usage: &'u FunctionUsage, limit: &RegisterLimit) -> Option<&'u Range<u32>> {
     const MANY: f32 = 3.0;
     let bounds = &usage.bounds;
     let alone = bounds.ctas.is_none() && bounds.registers.is_none() && usage.exchanged.is_none();

@@ -1,13 +1,13 @@
 //! Pressure and the steps of the estimate on small functions.
 
-use super::estimate::Shape;
-use super::{Live, Pressure};
+use super::estimate::FunctionFeatures;
+use super::{Pressure, RegisterCount};
 use crate::flow::liveness::Liveness;
 use crate::flow::tests::lowered;
-use crate::flow::{Function, Graph};
+use crate::flow::{FlowFunction, Graph};
 
 /// Lowers a kernel with this body.
-fn function(body: &str) -> Function {
+fn function(body: &str) -> FlowFunction {
     let text = format!(
         ".visible .entry k(.param .u64 p, .param .u32 n) {{ .reg .b16 %h<9>; .reg .b32 %r<40>; .reg .f32 %f<40>; .reg .b64 %rd<20>; \
          .reg .f64 %d<9>; .reg .pred %p<9>; .local .b8 stack[64]; .shared .b8 tile[64];\n{body}\n}}"
@@ -23,11 +23,11 @@ fn pressure(body: &str) -> Pressure {
     Pressure::new(&function, &graph, &Liveness::new(&function, &graph))
 }
 
-fn shape(body: &str) -> Shape {
+fn shape(body: &str) -> FunctionFeatures {
     let function = function(body);
     let graph = Graph::new(&function);
     let live = Pressure::new(&function, &graph, &Liveness::new(&function, &graph)).most.b32;
-    Shape::new(&function, &graph, live, 90).0
+    FunctionFeatures::new(&function, &graph, live, 90).0
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn registers_are_counted_by_their_width() {
     );
     let counts: Vec<(u16, u16)> = found.at.iter().map(|l| (l.b32, l.predicates)).collect();
     assert_eq!(counts, [(2, 0), (4, 0), (6, 0), (6, 1), (5, 1), (5, 1), (3, 0), (0, 0)]);
-    assert_eq!((found.most, found.peak), (Live { b32: 6, predicates: 1 }, 2));
+    assert_eq!((found.most, found.peak), (RegisterCount { b32: 6, predicates: 1 }, 2));
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn values_that_a_guard_may_keep_are_live_before() {
 #[test]
 fn what_control_never_reaches_counts_nothing() {
     let found = pressure("ret; mov.u32 %r1, 1; st.shared.u32 [tile], %r1; ret;");
-    assert!(found.at.iter().all(|l| *l == Live::default()));
+    assert!(found.at.iter().all(|l| *l == RegisterCount::default()));
 }
 
 /// The most that a plain walk over all ways through the text finds.
@@ -84,7 +84,7 @@ fn pressure_is_what_a_walk_of_the_ways_finds() {
 }
 
 /// Liveness by instruction, from its definition: repeated until nothing changes.
-fn walked(function: &Function) -> Vec<Live> {
+fn walked(function: &FlowFunction) -> Vec<RegisterCount> {
     let count = function.instructions.len();
     let graph = Graph::new(function);
     let follows = |index: usize| -> Vec<usize> {
@@ -119,17 +119,17 @@ fn walked(function: &Function) -> Vec<Live> {
             .iter()
             .enumerate()
             .filter(|(_, l)| **l)
-            .map(|(slot, _)| Live::of(function.declaration(crate::flow::Slot(slot as u32)).ty));
+            .map(|(slot, _)| RegisterCount::of(function.declaration(crate::flow::RegisterSlot(slot as u32)).ty));
         all.fold((0, 0), |sum, one| (sum.0 + one.b32, sum.1 + one.predicates))
     };
     let of = |index: usize| {
         if !graph.is_reachable(graph.block_of(index)) {
-            return Live::default();
+            return RegisterCount::default();
         }
         let mut behind = after(index, &before);
         function.writes(index).iter().for_each(|w| behind[w.slot.index()] = true);
         let (one, other) = (takes(&before[index]), takes(&behind));
-        Live { b32: one.0.max(other.0), predicates: one.1.max(other.1) }
+        RegisterCount { b32: one.0.max(other.0), predicates: one.1.max(other.1) }
     };
     (0..count).map(of).collect()
 }

@@ -4,9 +4,9 @@ use super::estimate::Demand;
 use super::pressure::Pressure;
 use crate::flow::effects::{does, mentions};
 use crate::flow::liveness::Liveness;
-use crate::flow::{Function, Graph, Value, Variable};
+use crate::flow::{FlowFunction, FlowVariable, Graph, OperandValue};
 use crate::target::Environment;
-use ptx_isa::tables::{Bound, Protocol, Verb};
+use ptx_isa::tables::{LaunchBound, Protocol, Verb};
 use std::ops::Range;
 
 /// A shared variable that a function names.
@@ -22,9 +22,9 @@ pub struct SharedVariable {
     pub dynamic: bool,
 }
 
-/// What the header of a function bounds; each with the place of the directive, from the start of the item.
+/// The launch bounds in a function header, each with the byte range of its directive from the start of the item.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Bounds {
+pub struct LaunchBounds {
     /// `.maxnreg`.
     pub registers: Option<(u64, Range<u32>)>,
     /// The threads of a CTA; the flag: always so many.
@@ -35,23 +35,23 @@ pub struct Bounds {
     pub cluster: Option<(u64, Range<u32>)>,
 }
 
-impl Bounds {
-    /// Of a function.
-    pub fn of(function: &Function) -> Self {
+impl LaunchBounds {
+    /// The launch bounds of a function.
+    pub fn of(function: &FlowFunction) -> Self {
         let one = |bound| function.bound(bound).map(|(tuning, number)| (number, tuning.range.clone()));
         let all = |bound, exact| one(bound).map(|(number, range)| (number, exact, range));
         Self {
-            registers: one(Bound::Registers),
-            threads: all(Bound::AllThreads, true).or_else(|| all(Bound::Threads, false)),
-            ctas: one(Bound::Ctas),
-            cluster: one(Bound::WholeCluster).or_else(|| one(Bound::Cluster)),
+            registers: one(LaunchBound::Registers),
+            threads: all(LaunchBound::AllThreads, true).or_else(|| all(LaunchBound::Threads, false)),
+            ctas: one(LaunchBound::Ctas),
+            cluster: one(LaunchBound::WholeCluster).or_else(|| one(LaunchBound::Cluster)),
         }
     }
 }
 
-/// Calls of one function.
+/// The calls to one callee.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Calls {
+pub struct CallUsage {
     /// Whom they call; nothing for a call through a register.
     pub callee: Option<Box<str>>,
     /// The most general registers that hold a value across one of them, after folding.
@@ -61,15 +61,15 @@ pub struct Calls {
 /// The option of `.target` for modules that are debugged.
 const DEBUG: &str = "debug";
 
-/// What one function needs by itself.
+/// The registers and shared memory that one function needs, without its callees.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Usage {
+pub struct FunctionUsage {
     /// Registers at each instruction.
     pub pressure: Pressure,
     /// What the assembler is expected to make of it.
     pub demand: Demand,
     /// What the header says.
-    pub bounds: Bounds,
+    pub bounds: LaunchBounds,
     /// The kernel says with how many registers it begins, and its warps exchange them: the most that any of them asks for, if one asks.
     pub exchanged: Option<Option<u32>>,
     /// Its own shared variables, named or not, and those of the module that it names. Its own come in the order in which the assembler lays
@@ -78,14 +78,14 @@ pub struct Usage {
     /// The functions of the module that it calls or whose address it takes.
     pub callees: Box<[Box<str>]>,
     /// Whom it calls.
-    pub calls: Box<[Calls]>,
+    pub calls: Box<[CallUsage]>,
     /// The module is made for a debugger.
     pub debugged: bool,
 }
 
-impl Usage {
+impl FunctionUsage {
     /// Of a function.
-    pub fn new(function: &Function, graph: &Graph, liveness: &Liveness, environment: &Environment) -> Self {
+    pub fn new(function: &FlowFunction, graph: &Graph, liveness: &Liveness, environment: &Environment) -> Self {
         let pressure = Pressure::new(function, graph, liveness);
         let demand = Demand::new(function, graph, pressure.most.b32, environment);
         let calls = calls(function, &demand);
@@ -93,7 +93,7 @@ impl Usage {
             pressure,
             demand,
             calls,
-            bounds: Bounds::of(function),
+            bounds: LaunchBounds::of(function),
             shared: shared(function),
             callees: function.functions.clone().into(),
             exchanged: exchanged(function),
@@ -116,22 +116,22 @@ impl Usage {
     }
 }
 
-fn calls(function: &Function, demand: &Demand) -> Box<[Calls]> {
-    let mut out: Vec<Calls> = Vec::new();
+fn calls(function: &FlowFunction, demand: &Demand) -> Box<[CallUsage]> {
+    let mut out: Vec<CallUsage> = Vec::new();
     for (index, across) in &demand.across {
         let callee = function.operands_of(*index as usize).iter().find_map(|o| match o.value {
-            Value::Function(number) => Some(function.functions[number as usize].clone()),
+            OperandValue::Function(number) => Some(function.functions[number as usize].clone()),
             _ => None,
         });
         match out.iter_mut().find(|c| c.callee == callee) {
             Some(known) => known.across = known.across.max(*across),
-            None => out.push(Calls { callee, across: *across }),
+            None => out.push(CallUsage { callee, across: *across }),
         }
     }
     out.into()
 }
 
-fn exchanged(function: &Function) -> Option<Option<u32>> {
+fn exchanged(function: &FlowFunction) -> Option<Option<u32>> {
     let settled = || function.directives.iter().any(|t| t.directive.is_some_and(|d| d.registers));
     if !mentions(function, Protocol::Registers) || !settled() {
         return None;
@@ -139,20 +139,20 @@ fn exchanged(function: &Function) -> Option<Option<u32>> {
     let raises = |index: &usize| does(function, *index, Verb::Raises, Protocol::Registers);
     let asked = |index: usize| {
         function.operands_of(index).iter().find_map(|o| match o.value {
-            Value::Integer(number) => u32::try_from(number).ok(),
+            OperandValue::Integer(number) => u32::try_from(number).ok(),
             _ => None,
         })
     };
     Some((0..function.instructions.len()).filter(raises).filter_map(asked).max())
 }
 
-fn shared(function: &Function) -> Box<[SharedVariable]> {
+fn shared(function: &FlowFunction) -> Box<[SharedVariable]> {
     // Its own take their place even if nothing names them. Those of the module have no place in the function.
-    let counts = |v: &&Variable| v.symbol.space == ".shared" && (v.uses > 0 || !v.range.is_empty());
-    let mut shared: Vec<&Variable> = function.variables.iter().filter(counts).collect();
+    let counts = |v: &&FlowVariable| v.symbol.space == ".shared" && (v.uses > 0 || !v.range.is_empty());
+    let mut shared: Vec<&FlowVariable> = function.variables.iter().filter(counts).collect();
     let own: Vec<Range<u32>> = shared.iter().filter(|v| !v.range.is_empty()).map(|v| v.scope.clone()).collect();
     shared.sort_by_key(|v| own.iter().any(|o| *o != v.scope && encloses(o, &v.scope)));
-    let of = |v: &Variable| SharedVariable {
+    let of = |v: &FlowVariable| SharedVariable {
         module: v.range.is_empty().then(|| v.name.clone()),
         bytes: if v.symbol.external { 0 } else { v.symbol.bytes.unwrap_or(0) },
         align: v.symbol.align.unwrap_or(1).max(1),

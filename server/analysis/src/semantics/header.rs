@@ -1,8 +1,8 @@
 //! What the module says of itself, read from its first lines alone: hover must not wait for a check of the whole module.
 
 use super::walk::top;
-use crate::check::rules::module_header::Progress;
-use crate::hir::lower::Source;
+use crate::check::rules::module_header::HeaderProgress;
+use crate::hir::lower::ItemSource;
 use crate::target::Environment;
 use ptx_syntax::{Snapshot, kinds};
 
@@ -13,12 +13,12 @@ const MAX_ITEMS: usize = 64;
 pub fn environment(snapshot: &Snapshot) -> Environment {
     let k = kinds();
     let mut out = Environment { address_size: 32, ..Environment::default() };
-    let mut progress = Progress::default();
+    let mut progress = HeaderProgress::default();
     // The analysis reports what is wrong with the header.
     let mut unused = Vec::new();
     for node in top(snapshot).take(MAX_ITEMS) {
         let text = snapshot.text(node.start_byte()..node.end_byte().min(node.start_byte() + 4096));
-        let source = Source { text: &text, base: node.start_byte() };
+        let source = ItemSource { text: &text, base: node.start_byte() };
         let kind = node.kind_id();
         if kind == k.version_directive {
             progress.version(source, node, &mut out, &mut unused);

@@ -5,9 +5,9 @@ use super::environment;
 use super::walk::top;
 use crate::forms::operands::NameLookup;
 use crate::hir::declared;
-use crate::hir::lower::{self, Source, named_children};
+use crate::hir::lower::{self, ItemSource, named_children};
 use crate::hir::signature::ContentId;
-use crate::hir::symbols::{Origin, Symbol};
+use crate::hir::symbols::{Symbol, VariableOrigin};
 
 pub use crate::hir::symbols::numbered;
 use ptx_isa::ISA;
@@ -19,9 +19,9 @@ mod search;
 
 pub use search::{numbers, occurrences, ranges};
 
-/// What a declaration declares.
+/// The kind of name that a declaration declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+pub enum DeclarationKind {
     /// A register, or a range of them.
     Register,
     /// A variable in memory.
@@ -40,15 +40,15 @@ pub enum What {
     Alias,
 }
 
-/// A declaration.
+/// A declaration in the syntax tree.
 #[derive(Debug, Clone, Copy)]
-pub struct Declaration<'t> {
+pub struct DeclarationNode<'t> {
     /// The statement, parameter, label, function or alias.
     pub statement: Node<'t>,
     /// The declarator in it; for what has none, the same node.
     pub declarator: Node<'t>,
     /// What is declared.
-    pub what: What,
+    pub what: DeclarationKind,
     /// `%r<10>`: how many.
     pub count: Option<u32>,
     /// The function or block in which the name is known; `None`: the module.
@@ -57,28 +57,31 @@ pub struct Declaration<'t> {
     pub kernel: bool,
 }
 
-impl Declaration<'_> {
+impl DeclarationNode<'_> {
     /// What the name stands for, as the checks see it.
     pub fn symbol(&self, snapshot: &Snapshot) -> Symbol {
         match self.what {
-            What::Label => Symbol::Label,
-            What::Targets => Symbol::Unknown,
-            What::Alias => Symbol::Function { kernel: false, signature: ContentId::UNKNOWN },
-            What::Function => {
+            DeclarationKind::Label => Symbol::Label,
+            DeclarationKind::Targets => Symbol::Unknown,
+            DeclarationKind::Alias => Symbol::Function { kernel: false, signature: ContentId::UNKNOWN },
+            DeclarationKind::Function => {
                 let kind = self.statement.child_by_field_id(fields().kind);
                 let kernel = kind.is_some_and(|n| snapshot.text(n.byte_range()) == ".entry");
                 Symbol::Function { kernel, signature: ContentId::UNKNOWN }
             }
-            What::Register | What::Variable | What::Parameter | What::Result => {
+            DeclarationKind::Register
+            | DeclarationKind::Variable
+            | DeclarationKind::Parameter
+            | DeclarationKind::Result => {
                 let text = snapshot.text(self.statement.byte_range());
-                let source = Source { text: &text, base: self.statement.start_byte() };
+                let source = ItemSource { text: &text, base: self.statement.start_byte() };
                 let declaration = lower::declaration(source, self.statement);
                 let origin = match (self.what, self.kernel, self.scope) {
-                    (What::Parameter, true, _) => Origin::KernelParameter,
-                    (What::Parameter, false, _) => Origin::Parameter,
-                    (What::Result, ..) => Origin::Result,
-                    (_, _, Some(_)) => Origin::Body,
-                    (_, _, None) => Origin::Module,
+                    (DeclarationKind::Parameter, true, _) => VariableOrigin::KernelParameter,
+                    (DeclarationKind::Parameter, false, _) => VariableOrigin::Parameter,
+                    (DeclarationKind::Result, ..) => VariableOrigin::Result,
+                    (_, _, Some(_)) => VariableOrigin::Body,
+                    (_, _, None) => VariableOrigin::Module,
                 };
                 let name = self.declarator.child_by_field_id(fields().name).map(|n| source.range(n));
                 let names = declared::names(&declaration, origin);
@@ -95,7 +98,7 @@ const WALKED: usize = 1 << 18;
 const MOST_TRIED: usize = 1000;
 
 /// Finds the declaration of the name that stands at a node.
-pub fn find<'t>(snapshot: &'t Snapshot, at: Node<'t>, name: &str) -> Option<Declaration<'t>> {
+pub fn find<'t>(snapshot: &'t Snapshot, at: Node<'t>, name: &str) -> Option<DeclarationNode<'t>> {
     if name.is_empty() {
         return None;
     }
@@ -121,7 +124,7 @@ pub fn find<'t>(snapshot: &'t Snapshot, at: Node<'t>, name: &str) -> Option<Decl
         if (kind == k.block || here.is_error())
             && let Some(found) = in_block(snapshot, here, name, at)
         {
-            return Some(Declaration { scope: Some(here), ..found });
+            return Some(DeclarationNode { scope: Some(here), ..found });
         }
         if (kind == k.function || kind == k.call_prototype_directive || here.is_error())
             && let Some(found) = in_signature(snapshot, here, name)
@@ -135,7 +138,7 @@ pub fn find<'t>(snapshot: &'t Snapshot, at: Node<'t>, name: &str) -> Option<Decl
 }
 
 /// What is declared where a name stands. A function may have the name of a parameter, and an inner block the name of an outer one.
-fn declared_at<'t>(snapshot: &'t Snapshot, at: Node<'t>, name: &str) -> Option<Declaration<'t>> {
+fn declared_at<'t>(snapshot: &'t Snapshot, at: Node<'t>, name: &str) -> Option<DeclarationNode<'t>> {
     let k = kinds();
     let parent = at.parent().filter(|p| p.child_by_field_id(fields().name) == Some(at))?;
     let kind = parent.kind_id();
@@ -150,7 +153,7 @@ fn declared_at<'t>(snapshot: &'t Snapshot, at: Node<'t>, name: &str) -> Option<D
             .map(|b| label_declaration(parent, Some(b)));
     }
     let statement = parent.parent().filter(|_| kind == k.declarator)?;
-    let found = Declaration { scope: block(statement), ..declarator_declaration(snapshot, statement, parent) };
+    let found = DeclarationNode { scope: block(statement), ..declarator_declaration(snapshot, statement, parent) };
     // The first of several declarations of the module stands for all.
     (found.scope.is_some() || found.count.is_some()).then_some(found)
 }
@@ -181,9 +184,9 @@ pub fn is_debugging_data(parent: Node<'_>, grandparent: Option<Node<'_>>) -> boo
 }
 
 /// The label that debugging data mean: one of a section, else the first of that name.
-pub fn debug_label<'t>(snapshot: &'t Snapshot, name: &str) -> Option<Declaration<'t>> {
+pub fn debug_label<'t>(snapshot: &'t Snapshot, name: &str) -> Option<DeclarationNode<'t>> {
     let k = kinds();
-    let mut found: Option<Declaration<'t>> = None;
+    let mut found: Option<DeclarationNode<'t>> = None;
     let mut section = false;
     occurrences(snapshot, 0..snapshot.rope().len_bytes(), name, |offset| {
         if is_before_colon(snapshot, offset + name.len())
@@ -208,7 +211,7 @@ pub fn is_before_colon(snapshot: &Snapshot, offset: usize) -> bool {
 }
 
 /// The registers and variables that a block declares before a place.
-fn in_block<'t>(snapshot: &'t Snapshot, block: Node<'t>, name: &str, at: Node<'t>) -> Option<Declaration<'t>> {
+fn in_block<'t>(snapshot: &'t Snapshot, block: Node<'t>, name: &str, at: Node<'t>) -> Option<DeclarationNode<'t>> {
     if at.start_byte().saturating_sub(block.start_byte()) > WALKED {
         return by_text(snapshot, block, name, at);
     }
@@ -228,7 +231,7 @@ fn in_block<'t>(snapshot: &'t Snapshot, block: Node<'t>, name: &str, at: Node<'t
 }
 
 /// The same by the text. Ranges first (`%r<10>` for `%r7`), since nearly all registers belong to one.
-fn by_text<'t>(snapshot: &'t Snapshot, block: Node<'t>, name: &str, at: Node<'t>) -> Option<Declaration<'t>> {
+fn by_text<'t>(snapshot: &'t Snapshot, block: Node<'t>, name: &str, at: Node<'t>) -> Option<DeclarationNode<'t>> {
     let place = block.start_byte()..at.end_byte();
     let here = |declarator: Node<'t>| {
         let statement = declarator.parent().filter(|d| d.kind_id() == kinds().variable_declaration)?;
@@ -271,7 +274,7 @@ pub fn in_directive(snapshot: &Snapshot, offset: usize) -> bool {
     dot
 }
 
-fn in_declaration<'t>(snapshot: &'t Snapshot, node: Node<'t>, name: &str) -> Option<Declaration<'t>> {
+fn in_declaration<'t>(snapshot: &'t Snapshot, node: Node<'t>, name: &str) -> Option<DeclarationNode<'t>> {
     let (k, f) = (kinds(), fields());
     for declarator in named_children(node).filter(|n| n.kind_id() == k.declarator) {
         let Some(declared) = declarator.child_by_field_id(f.name) else { continue };
@@ -290,11 +293,11 @@ fn in_declaration<'t>(snapshot: &'t Snapshot, node: Node<'t>, name: &str) -> Opt
 }
 
 /// One of the names that a statement declares.
-fn declarator_declaration<'t>(snapshot: &Snapshot, statement: Node<'t>, declarator: Node<'t>) -> Declaration<'t> {
+fn declarator_declaration<'t>(snapshot: &Snapshot, statement: Node<'t>, declarator: Node<'t>) -> DeclarationNode<'t> {
     let space = statement.child_by_field_id(fields().space).map(|n| snapshot.text(n.byte_range()));
-    let what = if space.is_some_and(|s| s == ".reg") { What::Register } else { What::Variable };
+    let what = if space.is_some_and(|s| s == ".reg") { DeclarationKind::Register } else { DeclarationKind::Variable };
     let count = range_of(snapshot, declarator);
-    Declaration { statement, declarator, what, count, scope: None, kernel: false }
+    DeclarationNode { statement, declarator, what, count, scope: None, kernel: false }
 }
 
 /// How many registers a declarator declares, if it is one of a range.
@@ -305,7 +308,7 @@ pub fn range_of(snapshot: &Snapshot, declarator: Node<'_>) -> Option<u32> {
 }
 
 /// Parameters and results.
-fn in_signature<'t>(snapshot: &'t Snapshot, function: Node<'t>, name: &str) -> Option<Declaration<'t>> {
+fn in_signature<'t>(snapshot: &'t Snapshot, function: Node<'t>, name: &str) -> Option<DeclarationNode<'t>> {
     let (k, f) = (kinds(), fields());
     let mut kernel = false;
     let mut named = false;
@@ -326,9 +329,9 @@ fn in_signature<'t>(snapshot: &'t Snapshot, function: Node<'t>, name: &str) -> O
                 let Some(declared) = parameter.child_by_field_id(f.name) else { continue };
                 if snapshot.text(declared.byte_range()) == name {
                     // Results stand before the name.
-                    let what = if named { What::Parameter } else { What::Result };
+                    let what = if named { DeclarationKind::Parameter } else { DeclarationKind::Result };
                     let (count, scope) = (None, Some(function));
-                    return Some(Declaration {
+                    return Some(DeclarationNode {
                         statement: parameter,
                         declarator: parameter,
                         what,
@@ -345,9 +348,9 @@ fn in_signature<'t>(snapshot: &'t Snapshot, function: Node<'t>, name: &str) -> O
 }
 
 /// A label of the function whose block is around a place, by the text: the blocks may be long, and labels are few.
-fn label<'t>(snapshot: &'t Snapshot, function: Node<'t>, at: Node<'t>, name: &str) -> Option<Declaration<'t>> {
+fn label<'t>(snapshot: &'t Snapshot, function: Node<'t>, at: Node<'t>, name: &str) -> Option<DeclarationNode<'t>> {
     let k = kinds();
-    let mut found: Option<Declaration<'t>> = None;
+    let mut found: Option<DeclarationNode<'t>> = None;
     occurrences(snapshot, function.byte_range(), name, |offset| {
         if is_before_colon(snapshot, offset + name.len())
             && let Some(node) = snapshot.node_at(offset)
@@ -365,15 +368,15 @@ fn label<'t>(snapshot: &'t Snapshot, function: Node<'t>, at: Node<'t>, name: &st
     found
 }
 
-fn label_declaration<'t>(label: Node<'t>, scope: Option<Node<'t>>) -> Declaration<'t> {
+fn label_declaration<'t>(label: Node<'t>, scope: Option<Node<'t>>) -> DeclarationNode<'t> {
     let k = kinds();
     let lists = [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive];
     let next = label.next_named_sibling().map(|n| n.kind_id());
-    let what = if next.is_some_and(|n| lists.contains(&n)) { What::Targets } else { What::Label };
-    Declaration { statement: label, declarator: label, what, count: None, scope, kernel: false }
+    let what = if next.is_some_and(|n| lists.contains(&n)) { DeclarationKind::Targets } else { DeclarationKind::Label };
+    DeclarationNode { statement: label, declarator: label, what, count: None, scope, kernel: false }
 }
 
-fn in_module<'t>(snapshot: &'t Snapshot, name: &str) -> Option<Declaration<'t>> {
+fn in_module<'t>(snapshot: &'t Snapshot, name: &str) -> Option<DeclarationNode<'t>> {
     if let Some(found) = top(snapshot).find_map(|node| item(snapshot, node, name)) {
         return Some(found);
     }
@@ -391,12 +394,12 @@ fn in_module<'t>(snapshot: &'t Snapshot, name: &str) -> Option<Declaration<'t>> 
 }
 
 /// All declarations of a name of the module, in order: a function may be declared before it is defined, a variable too.
-pub fn all_in_module<'t>(snapshot: &'t Snapshot, name: &str) -> Vec<Declaration<'t>> {
+pub fn all_in_module<'t>(snapshot: &'t Snapshot, name: &str) -> Vec<DeclarationNode<'t>> {
     let out: Vec<_> = top(snapshot).filter_map(|node| item(snapshot, node, name)).collect();
     if out.is_empty() { in_module(snapshot, name).into_iter().collect() } else { out }
 }
 
-fn item<'t>(snapshot: &'t Snapshot, node: Node<'t>, name: &str) -> Option<Declaration<'t>> {
+fn item<'t>(snapshot: &'t Snapshot, node: Node<'t>, name: &str) -> Option<DeclarationNode<'t>> {
     let (k, f) = (kinds(), fields());
     let kind = node.kind_id();
     if kind == k.variable_declaration {
@@ -412,26 +415,26 @@ fn item<'t>(snapshot: &'t Snapshot, node: Node<'t>, name: &str) -> Option<Declar
     if kind == k.label {
         return Some(label_declaration(node, None));
     }
-    let what = if kind == k.function { What::Function } else { What::Alias };
-    Some(Declaration { statement: node, declarator: node, what, count: None, scope: None, kernel: false })
+    let what = if kind == k.function { DeclarationKind::Function } else { DeclarationKind::Alias };
+    Some(DeclarationNode { statement: node, declarator: node, what, count: None, scope: None, kernel: false })
 }
 
-/// The names around a place, for matching operands.
+/// The names visible at a node, for matching operands.
 #[derive(Debug)]
-pub struct Around<'t> {
+pub struct LocalNames<'t> {
     snapshot: &'t Snapshot,
     at: Node<'t>,
     known: RefCell<HashMap<String, Option<Symbol>>>,
 }
 
-impl<'t> Around<'t> {
+impl<'t> LocalNames<'t> {
     /// The names known at a node.
     pub fn new(snapshot: &'t Snapshot, at: Node<'t>) -> Self {
         Self { snapshot, at, known: RefCell::default() }
     }
 }
 
-impl NameLookup for Around<'_> {
+impl NameLookup for LocalNames<'_> {
     fn look_up(&self, name: &str) -> Option<Symbol> {
         if let Some(known) = self.known.borrow().get(name) {
             return *known;

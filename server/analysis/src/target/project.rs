@@ -3,14 +3,14 @@
 
 use crate::target::Environment;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Gate, GateAlternative, GateKind, Target, Version};
+use ptx_isa::tables::{Gate, GateAlternative, GateKind, TargetInfo, Version};
 use std::hash::{Hash, Hasher};
 
 /// What a project wants.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Project {
     /// The architectures that every module is for.
-    pub targets: Vec<&'static Target>,
+    pub targets: Vec<&'static TargetInfo>,
     /// The newest version of the language that a module may use.
     pub version: Option<Version>,
     /// Whether to say what is had by one architecture or one family alone.
@@ -41,7 +41,7 @@ impl Project {
     }
 
     /// The architectures that cannot run a module for this one.
-    pub fn without(&self, module: &Target) -> Vec<&'static str> {
+    pub fn without(&self, module: &TargetInfo) -> Vec<&'static str> {
         self.targets.iter().filter(|t| !runs(t, module.name)).map(|t| t.name).collect()
     }
 
@@ -90,14 +90,14 @@ impl Project {
 ///
 /// ptxas: `-arch` takes what is for the architecture itself or an earlier one. What is for `a` it takes with that very name only, what
 /// is for `f` with each architecture of the family, with or without a letter.
-fn runs(target: &Target, feature: &str) -> bool {
+fn runs(target: &TargetInfo, feature: &str) -> bool {
     let plain = target.name.ends_with(|c: char| c.is_ascii_digit());
     let family = || ISA.target(&format!("{}f", target.name)).is_some_and(|f| f.has(feature));
     target.has(feature) || (plain && family())
 }
 
 /// Whether an architecture has not got what the gate asks for, in whatever version.
-fn refuses(gate: &Gate, target: &Target, environment: &Environment) -> bool {
+fn refuses(gate: &Gate, target: &TargetInfo, environment: &Environment) -> bool {
     let has = |a: &GateAlternative| a.feature.is_none_or(|f| runs(target, f) || environment.options.contains(&f));
     match gate.kind {
         GateKind::Needs => !gate.alternatives.iter().any(has),

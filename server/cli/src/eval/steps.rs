@@ -56,7 +56,7 @@ fn line(done: &LaunchRun, shown: &NamedSnapshot<'_>, step: &Recorded, out: &mut 
         for change in &step.changes {
             let function = executable.function(change.function).filter(|f| (change.slot as usize) < f.registers.len());
             let Some(function) = function else { continue };
-            let slot = ptx_analysis::flow::Slot(change.slot);
+            let slot = ptx_analysis::flow::RegisterSlot(change.slot);
             let value = value(function.declaration(slot).ty.name(), change, step.mask);
             let _ = write!(out, "  {} = {value}", function.register_name(slot));
         }

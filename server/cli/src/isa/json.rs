@@ -10,8 +10,8 @@ mod fragment;
 use form::form;
 use ptx_isa::ISA;
 use ptx_isa::tables::{
-    BitField, Constant, Encoding, Entry, Executed, Extent, Flow, Gate, GateAlternative, GateKind, Isa, Meaning,
-    ModifierInfo, Note, Opcode, Passage, SelectorPattern, Type, TypeClass,
+    BitField, ControlTransfer, EncodedMeaning, Encoding, Entry, Executed, Gate, GateAlternative, GateKind, Isa,
+    ModifierInfo, Note, Opcode, Passage, PredefinedConstant, SelectorPattern, TypeClass, TypeInfo, UniformExtent,
 };
 use serde_json::{Map, Value, json};
 
@@ -101,11 +101,11 @@ fn entry(e: &'static Entry) -> Value {
     let said =
         |notes: &[Note]| notes.iter().map(|Note { name, doc }| ((*name).to_owned(), json!(doc))).collect::<Map<_, _>>();
     let flow = match flow {
-        Flow::Next => "next",
-        Flow::Branch => "branch",
-        Flow::Call => "call",
-        Flow::Return => "return",
-        Flow::Exit => "exit",
+        ControlTransfer::Next => "next",
+        ControlTransfer::Branch => "branch",
+        ControlTransfer::Call => "call",
+        ControlTransfer::Return => "return",
+        ControlTransfer::Exit => "exit",
     };
     json!({
         "name": name, "path": path, "family": family, "family_title": family_title, "summary": summary, "manual": manual,
@@ -125,11 +125,11 @@ fn exec(said: Executed) -> Value {
     }
 }
 
-fn extent(extent: Extent) -> &'static str {
+fn extent(extent: UniformExtent) -> &'static str {
     match extent {
-        Extent::Cta => "cta",
-        Extent::Warp => "warp",
-        Extent::None => "none",
+        UniformExtent::Cta => "cta",
+        UniformExtent::Warp => "warp",
+        UniformExtent::None => "none",
     }
 }
 
@@ -151,8 +151,8 @@ fn modifier(m: &'static ModifierInfo) -> Value {
         "summary": summary, "doc": doc})
 }
 
-fn ty(t: &'static Type) -> Value {
-    let Type {
+fn ty(t: &'static TypeInfo) -> Value {
+    let TypeInfo {
         name,
         class,
         bits,
@@ -177,8 +177,8 @@ fn ty(t: &'static Type) -> Value {
     })
 }
 
-fn constant(c: &'static Constant) -> Value {
-    let Constant { name, value, summary, manual, doc, gates } = *c;
+fn constant(c: &'static PredefinedConstant) -> Value {
+    let PredefinedConstant { name, value, summary, manual, doc, gates } = *c;
     json!({"name": name, "value": value, "summary": summary, "manual": manual, "doc": doc, "gates": self::gates(gates)})
 }
 
@@ -196,8 +196,8 @@ fn encoding(e: &'static Encoding) -> Value {
     })
 }
 
-fn meaning(m: &Meaning) -> Value {
-    let Meaning { number, words } = *m;
+fn meaning(m: &EncodedMeaning) -> Value {
+    let EncodedMeaning { number, words } = *m;
     json!({"number": number, "words": words})
 }
 

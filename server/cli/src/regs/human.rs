@@ -2,7 +2,7 @@
 
 use super::RegsFile;
 use crate::terminal::for_stdout;
-use ptx_analysis::registers::Kernel;
+use ptx_analysis::registers::RegisterReport;
 use std::fmt::Write;
 
 /// Escape sequences; the writer removes them where colours are not wanted.
@@ -62,7 +62,7 @@ pub(super) fn render(file: &RegsFile<'_>) -> String {
             let _ = writeln!(out, "{:indent$}  {YELLOW}{note}{RESET}", "", indent = widths[0]);
         }
     }
-    let any = |what: fn(&Kernel) -> bool| file.kernels.iter().any(what);
+    let any = |what: fn(&RegisterReport) -> bool| file.kernels.iter().any(what);
     for (shown, what) in [
         (any(|k| k.occupancy.is_some_and(|o| o.assumed)), "? nothing says how many threads a CTA has"),
         (any(|k| k.dynamic_shared), "+ and what the launch asks for, which may leave room for fewer warps"),
@@ -87,7 +87,7 @@ fn cells(texts: &[String; COLUMNS.len()], widths: &[usize], emphasis: bool) -> S
     out
 }
 
-fn row(file: &RegsFile<'_>, kernel: &Kernel) -> RegsRow {
+fn row(file: &RegsFile<'_>, kernel: &RegisterReport) -> RegsRow {
     let live = kernel.facts.usage().pressure.most;
     let occupancy = kernel.occupancy.as_ref();
     let or_nothing = |text: Option<String>| text.unwrap_or_default();
@@ -109,7 +109,7 @@ fn row(file: &RegsFile<'_>, kernel: &Kernel) -> RegsRow {
     RegsRow { cells, name: format!("{kind} {shown}"), mangled, notes: notes(file, kernel) }
 }
 
-fn notes(file: &RegsFile<'_>, kernel: &Kernel) -> Vec<String> {
+fn notes(file: &RegsFile<'_>, kernel: &RegisterReport) -> Vec<String> {
     let mut out = Vec::new();
     let limit = &kernel.limit;
     let said = limit.directive.as_ref().map(|range| {

@@ -1,7 +1,7 @@
 //! Registers as JSON, an object a line.
 
 use super::RegsFile;
-use ptx_analysis::registers::Kernel;
+use ptx_analysis::registers::RegisterReport;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -66,7 +66,7 @@ pub(super) fn render(file: &RegsFile<'_>) -> String {
     out
 }
 
-fn line<'a>(file: &RegsFile<'a>, kernel: &'a Kernel) -> RegsJsonLine<'a> {
+fn line<'a>(file: &RegsFile<'a>, kernel: &'a RegisterReport) -> RegsJsonLine<'a> {
     let most = kernel.facts.usage().pressure.most;
     let occupancy = kernel.occupancy.map(|o| OccupancyLine {
         warps_per_sm: o.warps,

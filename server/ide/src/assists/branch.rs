@@ -5,7 +5,7 @@ use super::site::Site;
 use crate::TextEdit;
 use ptx_analysis::ast::{Instruction, OperandKind};
 use ptx_isa::ISA;
-use ptx_isa::tables::Flow;
+use ptx_isa::tables::ControlTransfer;
 use ptx_syntax::{fields, kinds};
 
 /// Offers it at either of the two branches.
@@ -48,7 +48,7 @@ fn skip(first: &Site<'_>) -> Option<(String, TextEdit)> {
 fn target<'a>(instruction: &'a Instruction<'a>) -> Option<&'a str> {
     let entry = ISA.opcode(instruction.opcode.text)?.entries.first()?;
     match (entry.flow, instruction.operands.as_slice()) {
-        (Flow::Branch, [operand]) => match operand.kind {
+        (ControlTransfer::Branch, [operand]) => match operand.kind {
             OperandKind::Name(name) => Some(name),
             _ => None,
         },

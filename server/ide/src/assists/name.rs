@@ -7,10 +7,10 @@ use crate::references::{declaration_at, own_name};
 use crate::rename::{Separation, separate, uses};
 use ptx_analysis::Analyzer;
 use ptx_analysis::flow::webs::{WebPlace, Webs, webs};
-use ptx_analysis::flow::{Function, Role, Value};
-use ptx_analysis::semantics::names::{Declaration, What, function_around};
-use ptx_analysis::symbols::Origin;
-use ptx_isa::tables::{Access, TypeClass};
+use ptx_analysis::flow::{FlowFunction, OperandRole, OperandValue};
+use ptx_analysis::semantics::names::{DeclarationKind, DeclarationNode, function_around};
+use ptx_analysis::symbols::VariableOrigin;
+use ptx_isa::tables::{OperandAccess, TypeClass};
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ const MAX_SUGGESTION: usize = 32;
 pub fn assists(snapshot: &Snapshot, range: &Range<usize>, out: &mut Vec<Assist>) {
     let Some((declaration, node, old)) = declaration_at(snapshot, range.start) else { return };
     let declared = own_name(&declaration).is_none_or(|own| own == node.byte_range());
-    if declaration.what != What::Register || declared || range.end > node.end_byte() {
+    if declaration.what != DeclarationKind::Register || declared || range.end > node.end_byte() {
         return;
     }
     let places = uses(snapshot, &declaration, &old);
@@ -66,7 +66,7 @@ pub fn assists(snapshot: &Snapshot, range: &Range<usize>, out: &mut Vec<Assist>)
 /// A register that gets a name.
 struct Naming<'a, 't> {
     snapshot: &'a Snapshot,
-    declaration: &'a Declaration<'t>,
+    declaration: &'a DeclarationNode<'t>,
     old: &'a str,
     at: usize,
 }
@@ -95,14 +95,14 @@ impl Naming<'_, '_> {
 
 /// What the flow of a function says of a register.
 struct Flow {
-    function: Function,
+    function: FlowFunction,
     webs: Webs,
     /// Where the function begins.
     base: usize,
 }
 
 impl Flow {
-    fn new(snapshot: &Snapshot, node: Node<'_>, declaration: &Declaration<'_>, name: &str) -> Option<Self> {
+    fn new(snapshot: &Snapshot, node: Node<'_>, declaration: &DeclarationNode<'_>, name: &str) -> Option<Self> {
         let item = function_around(node).filter(|n| n.kind_id() == kinds().function && !n.has_error())?;
         if item.byte_range().len() > MAX_FUNCTION || snapshot.rope().len_bytes() > MAX_MODULE {
             return None;
@@ -133,16 +133,17 @@ impl Flow {
         let mut read = self.function.operands_of(index).iter().filter(|o| !o.writes());
         let (operand, None) = (read.next()?, read.next()) else { return None };
         let name = match operand.value {
-            Value::Special(register, component) => {
+            OperandValue::Special(register, component) => {
                 let name = register.name.trim_start_matches('%');
                 let component = component.and_then(|c| ["_x", "_y", "_z", "_w"].get(usize::from(c))).copied();
                 format!("{name}{}", component.unwrap_or(""))
             }
-            Value::Variable(variable) => {
+            OperandValue::Variable(variable) => {
                 let variable = self.function.variables.get(variable as usize)?;
                 let name = plain(&variable.name);
-                let loaded = operand.role == Role::Address && operand.memory() == Some(Access::Read);
-                let parameter = matches!(variable.symbol.origin, Origin::Parameter | Origin::KernelParameter);
+                let loaded = operand.role == OperandRole::Address && operand.memory() == Some(OperandAccess::Read);
+                let parameter =
+                    matches!(variable.symbol.origin, VariableOrigin::Parameter | VariableOrigin::KernelParameter);
                 let ty = self.function.operands_of(index).iter().find(|o| o.writes()).and_then(|o| o.ty)?.info();
                 let address = parameter && ty.bits == 64 && ty.class != TypeClass::Float;
                 // `param_0` says by itself what it is.

@@ -2,9 +2,9 @@
 
 use crate::TextEdit;
 use ptx_analysis::ast::Instruction;
-use ptx_analysis::lower::{self, Source, named_children};
+use ptx_analysis::lower::{self, ItemSource, named_children};
 use ptx_analysis::mnemonic::Candidate;
-use ptx_analysis::semantics::names::Around;
+use ptx_analysis::semantics::names::LocalNames;
 use ptx_analysis::semantics::{ResolvedInstruction, Semantics, instruction_around};
 use ptx_analysis::spec::OperandVariant;
 use ptx_analysis::{Severity, statement};
@@ -18,7 +18,7 @@ pub struct Site<'t> {
     /// Its text, from its guard to its semicolon, and where that begins in the file.
     pub text: String,
     pub base: usize,
-    pub names: Around<'t>,
+    pub names: LocalNames<'t>,
     semantics: Semantics<'t>,
 }
 
@@ -55,7 +55,7 @@ impl<'t> Site<'t> {
     pub fn matched<R>(&self, f: impl FnOnce(&Matched<'_>) -> Option<R>) -> Option<R> {
         let snapshot = Snapshot::new(&self.text);
         let node = named_children(snapshot.root_at(0)).next().filter(|n| n.kind_id() == kinds().instruction)?;
-        let instruction = lower::instruction(Source { text: &self.text, base: 0 }, node)?;
+        let instruction = lower::instruction(ItemSource { text: &self.text, base: 0 }, node)?;
         let mnemonic = self.semantics.mnemonic(&instruction);
         let ResolvedInstruction { candidate, variant, .. } = mnemonic.choose(&instruction, &self.names)?;
         f(&Matched { instruction: &instruction, candidate, variant })

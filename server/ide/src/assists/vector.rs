@@ -10,7 +10,7 @@ use ptx_analysis::mnemonic::Candidate;
 use ptx_analysis::semantics;
 use ptx_analysis::spec::{OperandPattern, OperandSpec};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Access, Form, Kind, Length};
+use ptx_isa::tables::{Form, Length, OperandAccess, ValueKind};
 use ptx_syntax::Snapshot;
 use std::ops::Range;
 
@@ -48,7 +48,7 @@ fn shaped(matched: &Matched<'_>) -> Option<Shaped> {
             }
             OperandPattern::Address(parts) => {
                 if let [spec] = parts.as_slice()
-                    && matches!(spec.value.kind, Kind::Address(_))
+                    && matches!(spec.value.kind, ValueKind::Address(_))
                     && let (Some(slot), Some(ty)) = (of(spec), spec.ty)
                 {
                     found = Some((index, slot, i128::from(ty.info().bits / 8)));
@@ -181,7 +181,7 @@ fn written<'a>(
 ) -> Vec<&'a str> {
     let mut out = Vec::new();
     for (index, (_, elements)) in shape.lists.iter().zip(lists) {
-        let writes = matches!(&matched.variant.operands[*index].1, OperandPattern::Value(spec) if spec.value.access != Access::Read);
+        let writes = matches!(&matched.variant.operands[*index].1, OperandPattern::Value(spec) if spec.value.access != OperandAccess::Read);
         if writes && let Some(element) = elements.get(element) {
             out.extend(names_in(site.text.get(element.range.clone()).unwrap_or("")));
         }
@@ -279,7 +279,7 @@ fn combine(site: &Site<'_>, matched: &Matched<'_>) -> Option<Assist> {
         let mut seen: Vec<&str> = Vec::new();
         for (k, part) in run[..count].iter().enumerate() {
             for (index, element) in shape.lists.iter().zip(&part.elements) {
-                let writes = matches!(&matched.variant.operands[*index].1, OperandPattern::Value(spec) if spec.value.access != Access::Read);
+                let writes = matches!(&matched.variant.operands[*index].1, OperandPattern::Value(spec) if spec.value.access != OperandAccess::Read);
                 let clobbers = |name: &str| (k + 1 < count && run[0].base == name) || seen.contains(&name) || names_in(&part.rest).any(|n| n == name);
                 if writes && names_in(element).any(clobbers) {
                     return Some(Assist::disabled(ID, title, format!("`{element}` is written over what is needed afterwards")));

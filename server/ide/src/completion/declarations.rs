@@ -9,7 +9,7 @@ use super::topic::Topic;
 use super::trial::{Trial, Verdict};
 use super::usage;
 use super::{Item, ItemKind, List};
-use ptx_analysis::symbols::{Symbol, Variable};
+use ptx_analysis::symbols::{Symbol, VariableSymbol};
 use ptx_isa::ISA;
 use ptx_isa::tables::{ArgumentKind, Directive, ModifierInfo, TypeClass};
 
@@ -163,7 +163,12 @@ impl List<'_, '_> {
     }
 
     /// Vector lengths and types.
-    fn types(&self, tails: &[String], before: &Tokens, wanted: impl Fn(&ptx_isa::tables::Type) -> bool) -> Vec<Word> {
+    fn types(
+        &self,
+        tails: &[String],
+        before: &Tokens,
+        wanted: impl Fn(&ptx_isa::tables::TypeInfo) -> bool,
+    ) -> Vec<Word> {
         let mut out = Vec::new();
         for ty in ISA.types.iter().filter(|t| wanted(t)) {
             let item =
@@ -239,7 +244,7 @@ impl List<'_, '_> {
         for name in scope::of_module(self.place) {
             // The same kind of thing is tried once.
             let (declared, key) = match name.symbol {
-                Symbol::Variable(Variable { space, .. }) => (format!("{space} .b32 __y;\n"), space.to_owned()),
+                Symbol::Variable(VariableSymbol { space, .. }) => (format!("{space} .b32 __y;\n"), space.to_owned()),
                 Symbol::Function { kernel: true, .. } => (".entry __y() { ret; }\n".to_owned(), "kernel".to_owned()),
                 Symbol::Function { kernel: false, .. } => (".func __y() { ret; }\n".to_owned(), "function".to_owned()),
                 _ => continue,

@@ -5,7 +5,7 @@ use super::topic::Topic;
 use super::{Item, ItemKind, List};
 use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant, operand_variants};
 use ptx_isa::ISA;
-use ptx_isa::tables::Kind;
+use ptx_isa::tables::ValueKind;
 
 /// How many forms of an opcode are listed when one letter of it is typed.
 const FEW_FORMS: usize = 4;
@@ -21,7 +21,7 @@ pub fn operands(variant: &OperandVariant) -> Vec<String> {
 fn operand(shape: &OperandPattern) -> String {
     let name = |spec: &OperandSpec| spec.value.name;
     match shape {
-        OperandPattern::Value(spec) if matches!(spec.value.kind, Kind::Address(_)) => format!("[{}]", name(spec)),
+        OperandPattern::Value(spec) if matches!(spec.value.kind, ValueKind::Address(_)) => format!("[{}]", name(spec)),
         OperandPattern::Value(spec) => name(spec).to_owned(),
         OperandPattern::Pair(both) => format!("{}|{}", name(&both.0), name(&both.1)),
         OperandPattern::Address(parts) => format!("[{}]", parts.iter().map(name).collect::<Vec<_>>().join(", ")),
@@ -51,7 +51,7 @@ fn places(shape: &OperandPattern, next: &mut usize) -> String {
         _ => format!("{{{}}}", one(spec.value.name)),
     };
     match shape {
-        OperandPattern::Value(spec) if matches!(spec.value.kind, Kind::Address(_)) => format!("[{}]", value(spec)),
+        OperandPattern::Value(spec) if matches!(spec.value.kind, ValueKind::Address(_)) => format!("[{}]", value(spec)),
         OperandPattern::Value(spec) => value(spec),
         OperandPattern::Pair(both) => format!("{}|{}", value(&both.0), value(&both.1)),
         OperandPattern::Address(parts) => format!("[{}]", parts.iter().map(value).collect::<Vec<_>>().join(", ")),

@@ -6,7 +6,7 @@ use super::tokens::{Kind, Tokens};
 use super::{Item, ItemKind, List};
 use ptx_analysis::symbols::Symbol;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Kind as OperandKind, Opcode, Pattern};
+use ptx_isa::tables::{FormPattern, Opcode, ValueKind as OperandKind};
 
 /// How much text before a place is searched.
 const BEFORE: usize = 16 << 10;
@@ -14,7 +14,7 @@ const BEFORE: usize = 16 << 10;
 /// Whether the first operand of an opcode is a label.
 fn branches(opcode: &Opcode) -> bool {
     let form = opcode.entries.first().and_then(|e| e.forms.first());
-    matches!(form.and_then(|f| f.operands.first()).map(|o| &o.pattern), Some(Pattern::Value(v)) if v.kind == OperandKind::Label)
+    matches!(form.and_then(|f| f.operands.first()).map(|o| &o.pattern), Some(FormPattern::Value(v)) if v.kind == OperandKind::Label)
 }
 
 /// The labels that branches before a place name and nothing declares, the nearest first.

@@ -13,16 +13,16 @@ use super::tokens::Kind as TokenKind;
 use super::topic::Topic;
 use super::usage;
 use super::{Item, ItemKind, List, forms};
-use ptx_analysis::ast::{OperandKind, Word};
+use ptx_analysis::ast::{OperandKind, SourceWord};
 use ptx_analysis::lower::named_children;
 use ptx_analysis::operands::NameLookup;
 use ptx_analysis::semantics;
 use ptx_analysis::spec::OperandSpec;
-use ptx_analysis::symbols::{Origin, Symbol};
+use ptx_analysis::symbols::{Symbol, VariableOrigin};
 use ptx_analysis::target::Environment;
 use ptx_analysis::types::TypeId;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Access, Kind, TypeClass};
+use ptx_isa::tables::{OperandAccess, TypeClass, ValueKind};
 use ptx_syntax::{Node, kinds};
 use want::{Context, Want, accepts, fits, rank, takes_special, wanted};
 
@@ -235,9 +235,9 @@ impl<'t> List<'_, 't> {
         let brackets = matches!(want, Want::Address(_));
         let wrap = |text: &str| if brackets { format!("[{text}]") } else { text.to_owned() };
         let role = match want {
-            Want::Argument(Access::Write, _) => Role::Written,
+            Want::Argument(OperandAccess::Write, _) => Role::Written,
             Want::Base(_) | Want::Address(_) => Role::Address,
-            _ if want.spec().is_some_and(|s| s.value.access == Access::Write) => Role::Written,
+            _ if want.spec().is_some_and(|s| s.value.access == OperandAccess::Write) => Role::Written,
             _ => Role::Read,
         };
         if let Want::Whole(spec) = want {
@@ -259,7 +259,9 @@ impl<'t> List<'_, 't> {
         let kind = match name.symbol {
             Symbol::Function { .. } => ItemKind::Function,
             Symbol::Label | Symbol::Targets { .. } => ItemKind::Label,
-            Symbol::Variable(v) if v.origin != Origin::Body && v.origin != Origin::Module => ItemKind::Parameter,
+            Symbol::Variable(v) if v.origin != VariableOrigin::Body && v.origin != VariableOrigin::Module => {
+                ItemKind::Parameter
+            }
             _ => ItemKind::Variable,
         };
         let mentioned = self.history().mentions(&name.text);
@@ -440,7 +442,8 @@ impl<'t> List<'_, 't> {
             }
             for component in register.components.chars() {
                 let member = format!(".{component}");
-                let (object, member) = (Word { text: register.name, start: 0 }, Word { text: &member, start: 0 });
+                let (object, member) =
+                    (SourceWord { text: register.name, start: 0 }, SourceWord { text: &member, start: 0 });
                 offer(format!("{}.{component}", register.name), OperandKind::Member(object, member));
             }
         }
@@ -481,7 +484,7 @@ impl<'t> List<'_, 't> {
         members.extend(["x", "y", "z", "w"].iter().take(elements).map(|c| (*c).to_owned()));
         for member in members {
             let dotted = format!(".{member}");
-            let word = |text| Word { text, start: 0 };
+            let word = |text| SourceWord { text, start: 0 };
             let kind = || OperandKind::Member(word(object), word(&dotted));
             let fitting = wants.iter().any(|w| fits(w, kind(), &names));
             if fitting && !self.items.iter().any(|i| i.label == dotted) {
@@ -520,7 +523,11 @@ fn expand(pattern: &str) -> Vec<String> {
 fn immediates(spec: &OperandSpec, environment: &Environment, found: &mut Vec<(u32, usize, Item)>) {
     const MAX_OFFERED: i64 = 16;
     let value = spec.value;
-    if value.register_only || value.access != Access::Read || value.kind != Kind::Value || !spec.lengths.is_empty() {
+    if value.register_only
+        || value.access != OperandAccess::Read
+        || value.kind != ValueKind::Value
+        || !spec.lengths.is_empty()
+    {
         return;
     }
     let whole = |t: TypeId| matches!(t.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);

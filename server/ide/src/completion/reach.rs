@@ -297,7 +297,8 @@ impl<'e> Search<'e> {
     fn new(form: &'static Form, environment: &'e Environment) -> Self {
         let least = Status::when(form.gates, environment, |g| g.when.is_empty()).rank();
         // What follows an operand is not part of the head.
-        let cell = |slot: &ptx_isa::tables::Slot| if slot.after_operand == 0 { Cell::Open } else { Cell::Empty };
+        let cell =
+            |slot: &ptx_isa::tables::ModifierSlot| if slot.after_operand == 0 { Cell::Open } else { Cell::Empty };
         let cells = form.slots.iter().map(cell).collect();
         Self { form, environment, cells, least, steps: 0, found: None }
     }
@@ -374,7 +375,7 @@ impl<'e> Search<'e> {
         for (index, slot) in slots.iter().enumerate() {
             match self.cells[index] {
                 Cell::Empty if slot.after_operand == 0 => {
-                    let group = |(i, s): (usize, &ptx_isa::tables::Slot)| {
+                    let group = |(i, s): (usize, &ptx_isa::tables::ModifierSlot)| {
                         s.group == slot.group && matches!(self.cells[i], Cell::Value(_))
                     };
                     if !slot.optional || (slot.group != 0 && slots.iter().enumerate().any(group)) {
@@ -445,7 +446,7 @@ pub fn words(gate: &Gate) -> String {
 pub fn known<'m>(opcode: &'static Opcode, modifiers: &[&'m str]) -> Vec<&'m str> {
     let mut out: Vec<&str> = Vec::new();
     for modifier in modifiers {
-        let takes = |s: &ptx_isa::tables::Slot| s.after_operand == 0 && s.values.contains(modifier);
+        let takes = |s: &ptx_isa::tables::ModifierSlot| s.after_operand == 0 && s.values.contains(modifier);
         let known = opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots).any(takes)
             || opcode.entries.iter().any(|e| e.path.contains(modifier));
         let repeated = out.contains(modifier) && ISA.modifier(modifier).is_some_and(|m| m.repeats);

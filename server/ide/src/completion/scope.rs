@@ -4,11 +4,11 @@
 use super::place::Place;
 use super::tokens::is_part;
 use ptx_analysis::declared;
-use ptx_analysis::lower::{self, Source, named_children};
+use ptx_analysis::lower::{self, ItemSource, named_children};
 use ptx_analysis::module::items;
 use ptx_analysis::operands::NameLookup;
 use ptx_analysis::signature::ContentId;
-use ptx_analysis::symbols::{List, Origin, Symbol};
+use ptx_analysis::symbols::{Symbol, TargetListKind, VariableOrigin};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -62,7 +62,7 @@ fn in_block(place: &Place<'_>, block: Node<'_>, out: &mut Vec<Name>) {
         let mut more = cursor.goto_first_child();
         while more && cursor.node().start_byte() < place.start {
             if cursor.node().kind_id() == k.variable_declaration {
-                declaration(place.snapshot, cursor.node(), Origin::Body, out);
+                declaration(place.snapshot, cursor.node(), VariableOrigin::Body, out);
             }
             more = cursor.goto_next_sibling();
         }
@@ -98,7 +98,7 @@ fn by_text(place: &Place<'_>, block: Node<'_>, outer: bool, out: &mut Vec<Name>)
                     if let Some(node) =
                         node.filter(|n| n.kind_id() == k.variable_declaration && n.parent() == Some(block))
                     {
-                        declaration(place.snapshot, node, Origin::Body, out);
+                        declaration(place.snapshot, node, VariableOrigin::Body, out);
                     }
                 }
             }
@@ -111,12 +111,12 @@ fn by_text(place: &Place<'_>, block: Node<'_>, outer: bool, out: &mut Vec<Name>)
 /// How much of a declaration is read: an initializer may be megabytes long.
 const MAX_DECLARATION: usize = 1 << 14;
 
-fn declaration(snapshot: &Snapshot, node: Node<'_>, origin: Origin, out: &mut Vec<Name>) {
-    if node.end_byte() - node.start_byte() > MAX_DECLARATION && origin != Origin::Module {
+fn declaration(snapshot: &Snapshot, node: Node<'_>, origin: VariableOrigin, out: &mut Vec<Name>) {
+    if node.end_byte() - node.start_byte() > MAX_DECLARATION && origin != VariableOrigin::Module {
         return;
     }
     let text = snapshot.text(node.byte_range());
-    let source = Source { text: &text, base: node.start_byte() };
+    let source = ItemSource { text: &text, base: node.start_byte() };
     let lowered = lower::declaration(source, node);
     let first = lowered.declarators.first().map_or(text.len(), |d| d.range.start);
     let head = text.get(..first).unwrap_or("").split_whitespace().collect::<Vec<_>>().join(" ");
@@ -147,9 +147,9 @@ fn parameters(snapshot: &Snapshot, function: Node<'_>, before: usize, out: &mut 
         named |= kind == k.identifier || kind == k.register;
         if kind == k.parameter_list {
             let origin = match (kernel, named) {
-                (true, _) => Origin::KernelParameter,
-                (false, true) => Origin::Parameter,
-                (false, false) => Origin::Result,
+                (true, _) => VariableOrigin::KernelParameter,
+                (false, true) => VariableOrigin::Parameter,
+                (false, false) => VariableOrigin::Result,
             };
             for parameter in named_children(child).filter(|n| n.kind_id() == k.parameter) {
                 declaration(snapshot, parameter, origin, out);
@@ -169,7 +169,7 @@ pub fn of_module(place: &Place<'_>) -> Vec<Name> {
         }
         let kind = item.node.kind_id();
         if kind == k.variable_declaration {
-            declaration(snapshot, item.node, Origin::Module, &mut out);
+            declaration(snapshot, item.node, VariableOrigin::Module, &mut out);
         } else if kind == k.function || kind == k.alias_directive {
             let Some(name) = item.node.child_by_field_id(f.name) else { continue };
             let text = snapshot.text(name.byte_range()).into_owned();
@@ -230,9 +230,9 @@ pub fn labels(place: &Place<'_>) -> Vec<Label> {
             let Some(name) = label.child_by_field_id(fields().name).filter(|_| around.is_some()) else { continue };
             let next = label.next_named_sibling().map(|n| n.kind_id());
             let list = |kind: u16| match kind {
-                _ if kind == k.branch_targets_directive => Some(List::Branches),
-                _ if kind == k.call_targets_directive => Some(List::Calls),
-                _ if kind == k.call_prototype_directive => Some(List::Prototype),
+                _ if kind == k.branch_targets_directive => Some(TargetListKind::Branches),
+                _ if kind == k.call_targets_directive => Some(TargetListKind::Calls),
+                _ if kind == k.call_prototype_directive => Some(TargetListKind::Prototype),
                 _ => None,
             };
             let symbol = match next.and_then(list) {

@@ -1,6 +1,6 @@
 //! What is likely, from counts of real files (`server/isa/data/usage.tsv`, docs/usage.md) and from the statements around a place.
 
-use ptx_isa::tables::{Access, Pattern, TypeClass};
+use ptx_isa::tables::{FormPattern, OperandAccess, TypeClass};
 use ptx_isa::{ISA, USAGE, Weights};
 
 /// A statement as context of those that follow it.
@@ -214,10 +214,10 @@ fn enter(out: &mut Vec<(String, f64)>, mnemonic: &str, before: &[&str], after: &
 pub fn writes(opcode: &str) -> bool {
     let form = ISA.opcode(opcode).and_then(|o| o.entries.first()).and_then(|e| e.forms.first());
     match form.and_then(|f| f.operands.first()).map(|o| &o.pattern) {
-        Some(Pattern::Value(v) | Pattern::Arguments(v)) => {
-            v.access != Access::Read && !matches!(v.kind, ptx_isa::tables::Kind::Address(_))
+        Some(FormPattern::Value(v) | FormPattern::Arguments(v)) => {
+            v.access != OperandAccess::Read && !matches!(v.kind, ptx_isa::tables::ValueKind::Address(_))
         }
-        Some(Pattern::Pair(pair)) => pair.first.access != Access::Read,
+        Some(FormPattern::Pair(pair)) => pair.first.access != OperandAccess::Read,
         _ => false,
     }
 }

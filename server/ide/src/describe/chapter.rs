@@ -7,7 +7,7 @@ use ptx_analysis::mnemonic::Candidate;
 use ptx_analysis::semantics;
 use ptx_analysis::target::Environment;
 use ptx_isa::USAGE;
-use ptx_isa::tables::{Entry, Form, Gate, GateKind, Opcode, Passage, Slot};
+use ptx_isa::tables::{Entry, Form, Gate, GateKind, ModifierSlot, Opcode, Passage};
 use std::cmp::Reverse;
 
 /// How many values of a slot are listed.
@@ -149,12 +149,12 @@ fn of_form(entry: &Entry, gate: &Gate) -> bool {
     gate.when.is_empty() && !entry.forms.iter().all(|f| f.gates.contains(gate))
 }
 
-fn slots(entry: &'static Entry) -> impl Iterator<Item = &'static Slot> {
+fn slots(entry: &'static Entry) -> impl Iterator<Item = &'static ModifierSlot> {
     entry.forms.iter().flat_map(|f| f.slots).filter(|s| s.values.len() > 1)
 }
 
 /// Whether all forms mean the same values by the name of a slot.
-fn is_common(entry: &'static Entry, slot: &Slot) -> bool {
+fn is_common(entry: &'static Entry, slot: &ModifierSlot) -> bool {
     slots(entry).all(|s| s.name != slot.name || s.values == slot.values)
 }
 

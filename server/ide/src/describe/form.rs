@@ -3,7 +3,7 @@
 use ptx_analysis::mnemonic::Candidate;
 use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant};
 use ptx_analysis::types::agreeing;
-use ptx_isa::tables::{Access, Form, Kind, Note, Range, Term};
+use ptx_isa::tables::{Form, Note, OperandAccess, Range, Term, ValueKind};
 
 /// A form as the manual would write it: without the names of the sets behind the names of the slots.
 pub fn pretty(form: &Form) -> String {
@@ -108,7 +108,7 @@ pub fn lines(variant: &OperandVariant, words: impl Fn(&OperandSpec) -> String, g
 }
 
 fn name(spec: &OperandSpec) -> String {
-    if matches!(spec.value.kind, Kind::Address(_)) {
+    if matches!(spec.value.kind, ValueKind::Address(_)) {
         format!("[{}]", spec.value.name)
     } else {
         spec.value.name.to_owned()
@@ -119,31 +119,33 @@ fn name(spec: &OperandSpec) -> String {
 pub fn describe(spec: &OperandSpec) -> String {
     let value = spec.value;
     let access = match value.access {
-        Access::Read => "read",
-        Access::Write => "written",
-        Access::Update => "read and written",
+        OperandAccess::Read => "read",
+        OperandAccess::Write => "written",
+        OperandAccess::Update => "read and written",
     };
     let ty = spec.ty.map(|t| t.name());
     let mut out = match value.kind {
-        Kind::Value if value.immediate_only && !value.ranges.is_empty() => {
+        ValueKind::Value if value.immediate_only && !value.ranges.is_empty() => {
             return format!("a literal: {}", ranges(value.ranges));
         }
-        Kind::Value if value.immediate_only => format!("a {}", register(spec)),
-        Kind::Value => format!("{access}: {}", register(spec)),
-        Kind::Address(_) => {
+        ValueKind::Value if value.immediate_only => format!("a {}", register(spec)),
+        ValueKind::Value => format!("{access}: {}", register(spec)),
+        ValueKind::Address(_) => {
             let space = match spec.spaces.filter(|_| !value.generic) {
                 None => "a generic address".to_owned(),
                 Some(spaces) => format!("an address in {}", super::words(spaces.iter().copied(), 8)),
             };
             ty.map_or(space.clone(), |ty| format!("{space}, of `{ty}`"))
         }
-        Kind::Label => "a label".to_owned(),
-        Kind::Function => "a function, or a register that holds its address".to_owned(),
-        Kind::Targets => "the label of a list of targets or of a prototype".to_owned(),
-        Kind::Arguments if value.access == Access::Write => "the results, in parentheses".to_owned(),
-        Kind::Arguments => "the arguments, in parentheses".to_owned(),
-        Kind::Opaque(name) => format!("a `.{}` variable, or a register with its handle", name.trim_start_matches('.')),
-        Kind::Any => format!("{access}: anything"),
+        ValueKind::Label => "a label".to_owned(),
+        ValueKind::Function => "a function, or a register that holds its address".to_owned(),
+        ValueKind::Targets => "the label of a list of targets or of a prototype".to_owned(),
+        ValueKind::Arguments if value.access == OperandAccess::Write => "the results, in parentheses".to_owned(),
+        ValueKind::Arguments => "the arguments, in parentheses".to_owned(),
+        ValueKind::Opaque(name) => {
+            format!("a `.{}` variable, or a register with its handle", name.trim_start_matches('.'))
+        }
+        ValueKind::Any => format!("{access}: anything"),
     };
     if !value.ranges.is_empty() {
         out.push_str(&format!("; a literal must be {}", ranges(value.ranges)));
@@ -185,7 +187,7 @@ fn register(spec: &OperandSpec) -> String {
             format!("a list of {} × {one}", lengths.join(" or "))
         }
     };
-    if value.register_only && value.access == Access::Read {
+    if value.register_only && value.access == OperandAccess::Read {
         out.push_str(", no literal");
     }
     if value.special {

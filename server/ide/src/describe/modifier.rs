@@ -6,7 +6,7 @@ use super::{Page, gate, is_worth_a_line, tables, words};
 use ptx_analysis::mnemonic::Candidate;
 use ptx_analysis::target::Environment;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Entry, Gate, Opcode, Term, TypeExpr, Value};
+use ptx_isa::tables::{Entry, FormValue, Gate, Opcode, Term, TypeExpr};
 
 /// How many values of a slot are listed one by one, with what they mean.
 const MOST_EXPLAINED: usize = 8;
@@ -76,12 +76,12 @@ pub fn modifier(
 fn typed(opcode: &Opcode, candidate: &Candidate, index: usize) -> String {
     let slots: Vec<usize> = (0..candidate.form.slots.len()).filter(|i| candidate.form.slots[*i].is_type).collect();
     let Some(nth) = slots.iter().position(|i| *i == index) else { return String::new() };
-    let values: Vec<&Value> = candidate.form.operands.iter().flat_map(|o| o.pattern.values()).collect();
-    let mut found: Vec<&Value> = values.iter().copied().filter(|v| follows(&v.ty, index)).collect();
+    let values: Vec<&FormValue> = candidate.form.operands.iter().flat_map(|o| o.pattern.values()).collect();
+    let mut found: Vec<&FormValue> = values.iter().copied().filter(|v| follows(&v.ty, index)).collect();
     if found.is_empty() {
         // A type that the form fixes: the first of that name belongs to the first operand of that type.
         let name = candidate.values[index].unwrap_or("");
-        let fixed: Vec<&Value> = values.iter().copied().filter(|v| v.ty == TypeExpr::Named(name)).collect();
+        let fixed: Vec<&FormValue> = values.iter().copied().filter(|v| v.ty == TypeExpr::Named(name)).collect();
         let same: Vec<usize> = slots.iter().copied().filter(|i| candidate.values[*i] == Some(name)).collect();
         found = match same.iter().position(|i| *i == index) {
             Some(at) if same.len() == fixed.len() => fixed.into_iter().skip(at).take(1).collect(),

@@ -4,7 +4,8 @@ use super::{Page, gates, words};
 use ptx_analysis::target::{Environment, find_target};
 use ptx_isa::ISA;
 use ptx_isa::tables::{
-    Constant, Directive, ModifierInfo, Multiprocessor, Space, SpecialRegister, Target, Type, Version,
+    Directive, ModifierInfo, Multiprocessor, PredefinedConstant, SpaceInfo, SpecialRegister, TargetInfo, TypeInfo,
+    Version,
 };
 
 /// What a modifier means by itself: a type, a state space or a modifier of the shared table.
@@ -38,7 +39,7 @@ fn titled(name: &str, summary: &str) -> String {
 }
 
 /// A type.
-pub fn ty(ty: &'static Type, environment: Option<&Environment>) -> Page {
+pub fn ty(ty: &'static TypeInfo, environment: Option<&Environment>) -> Page {
     let mut page = Page::default();
     page.text(titled(ty.name, ty.summary));
     page.text(ty.doc);
@@ -48,7 +49,7 @@ pub fn ty(ty: &'static Type, environment: Option<&Environment>) -> Page {
 }
 
 /// A state space.
-pub fn space(space: &'static Space, environment: Option<&Environment>) -> Page {
+pub fn space(space: &'static SpaceInfo, environment: Option<&Environment>) -> Page {
     let mut page = Page::default();
     page.text(titled(space.name, space.summary));
     page.text(space.doc);
@@ -95,7 +96,7 @@ pub fn directive(directive: &'static Directive, environment: Option<&Environment
 }
 
 /// A predefined constant.
-pub fn constant(constant: &'static Constant, environment: Option<&Environment>) -> Page {
+pub fn constant(constant: &'static PredefinedConstant, environment: Option<&Environment>) -> Page {
     let mut page = Page::default();
     page.code(&format!("{} = {}", constant.name, constant.value));
     page.text(constant.summary);
@@ -125,7 +126,7 @@ pub fn dot_word(name: &str, environment: Option<&Environment>) -> Page {
 
 /// A target, or an option of `.target`; `name` is as written.
 pub fn target(name: &str, environment: Option<&Environment>) -> Option<Page> {
-    let target: &'static Target = find_target(name)?;
+    let target: &'static TargetInfo = find_target(name)?;
     let mut page = Page::default();
     page.text(titled(target.name, target.summary));
     if name != target.name {

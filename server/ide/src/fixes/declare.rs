@@ -4,7 +4,7 @@ use super::TextEdit;
 use ptx_analysis::literal;
 use ptx_analysis::lower::named_children;
 use ptx_analysis::semantics::names::occurrences;
-use ptx_analysis::types::{Fit, TypeId, agrees};
+use ptx_analysis::types::{RegisterFit, TypeId, agrees};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 
@@ -75,7 +75,7 @@ pub fn fresh(snapshot: &Snapshot, at: usize, ty: &str) -> Option<String> {
 /// Whether registers of a declared type serve for the wanted one.
 fn same_kind(wanted: Option<TypeId>, declared: Option<TypeId>) -> bool {
     match (wanted, declared) {
-        (Some(wanted), Some(declared)) => wanted == declared || agrees(wanted, declared, Fit::default()),
+        (Some(wanted), Some(declared)) => wanted == declared || agrees(wanted, declared, RegisterFit::default()),
         _ => false,
     }
 }

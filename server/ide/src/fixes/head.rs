@@ -8,7 +8,7 @@ use ptx_analysis::mnemonic::{Candidate, Mnemonic, MnemonicProblem};
 use ptx_analysis::rules::operand_kind::is_handle_of_wrong_type;
 use ptx_analysis::semantics;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Form, Opcode, Slot};
+use ptx_isa::tables::{Form, ModifierSlot, Opcode};
 use std::ops::Range;
 
 /// Which modifiers may be changed for another value of their place.
@@ -223,7 +223,7 @@ impl Try<'_, '_, '_> {
     }
 }
 
-fn slots(opcode: &'static Opcode) -> impl Iterator<Item = &'static Slot> {
+fn slots(opcode: &'static Opcode) -> impl Iterator<Item = &'static ModifierSlot> {
     opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots).filter(|s| s.after_operand == 0)
 }
 

@@ -4,14 +4,14 @@ use super::declare::{self, indentation};
 use super::statement::Statement;
 use super::{Fix, fix};
 use ptx_analysis::Code;
-use ptx_analysis::Edit;
+use ptx_analysis::FixEdit;
 use ptx_analysis::ast::Instruction;
 use ptx_analysis::literal;
 use ptx_analysis::operands::{MismatchKind, OperandMismatch, special};
 use ptx_analysis::spec::OperandSpec;
 use ptx_analysis::symbols::Symbol;
 use ptx_analysis::types::TypeId;
-use ptx_isa::tables::{Access, Kind, TypeClass};
+use ptx_isa::tables::{OperandAccess, TypeClass, ValueKind};
 use std::ops::Range;
 
 /// Adds what mends the statement's operands.
@@ -149,15 +149,15 @@ impl Try<'_, '_, '_> {
         if self.statement.look_up(name).is_some() {
             return;
         }
-        let edit = Edit::Declare { name: name.to_owned(), ty };
+        let edit = FixEdit::Declare { name: name.to_owned(), ty };
         self.out.push(fix(format!("Declare `{name}` as a `{ty}` register"), vec![edit]));
     }
 
     /// The type of a register that would fit.
     fn likely_type(&self, spec: &OperandSpec) -> Option<&'static str> {
         match spec.value.kind {
-            Kind::Address(_) => Some(self.pointer()),
-            Kind::Value if !spec.value.immediate_only => Some(spec.ty.map_or(".b32", register_type)),
+            ValueKind::Address(_) => Some(self.pointer()),
+            ValueKind::Value if !spec.value.immediate_only => Some(spec.ty.map_or(".b32", register_type)),
             _ => None,
         }
     }
@@ -171,7 +171,8 @@ impl Try<'_, '_, '_> {
         let Some(new) = self.fresh(ty) else { return };
         let declared = [(new.clone(), symbol(ty))];
         if self.statement.is_better(&self.statement.with(&[(self.place.clone(), &new)]), &declared) {
-            let edits = vec![Edit::Declare { name: new.clone(), ty }, self.statement.replace(self.place.clone(), &new)];
+            let edits =
+                vec![FixEdit::Declare { name: new.clone(), ty }, self.statement.replace(self.place.clone(), &new)];
             self.out.push(fix(format!("Write to a register of its own, `{new}`"), edits));
         }
     }
@@ -182,7 +183,7 @@ impl Try<'_, '_, '_> {
 
     /// `mov` into a new register, which takes the operand's place.
     fn move_first(&mut self, spec: &OperandSpec) {
-        if spec.value.access != Access::Read {
+        if spec.value.access != OperandAccess::Read {
             return;
         }
         let Some(ty) = self.likely_type(spec) else { return };
@@ -211,7 +212,7 @@ impl Try<'_, '_, '_> {
         let converts = numbers(wanted) && (numbers(found) || found.info().bits != wanted.info().bits);
         let bits = (found.info().bits == wanted.info().bits).then(|| vec![format!("mov.b{}", wanted.info().bits)]);
         match spec.value.access {
-            Access::Read => {
+            OperandAccess::Read => {
                 if converts {
                     self.first(&conversions(found, wanted), register, ty, |_, r| {
                         format!("Convert `{r}` with `cvt` first")
@@ -223,7 +224,7 @@ impl Try<'_, '_, '_> {
                     });
                 }
             }
-            Access::Write => {
+            OperandAccess::Write => {
                 if converts {
                     self.then(&conversions(wanted, found), register, ty, |_, r| {
                         format!("Convert the result to `{r}` with `cvt`")
@@ -235,7 +236,7 @@ impl Try<'_, '_, '_> {
                     });
                 }
             }
-            Access::Update => {}
+            OperandAccess::Update => {}
         }
     }
 
@@ -252,7 +253,7 @@ impl Try<'_, '_, '_> {
                 let start = self.instruction.range.start;
                 let indent = indentation(self.statement.snapshot, self.statement.base);
                 let edits = vec![
-                    Edit::Declare { name: new.clone(), ty },
+                    FixEdit::Declare { name: new.clone(), ty },
                     self.statement.replace(start..start, format!("{before}\n{indent}")),
                     self.statement.replace(self.place.clone(), &new),
                 ];
@@ -277,7 +278,7 @@ impl Try<'_, '_, '_> {
                 // What is not computed must not be moved either.
                 let guard = self.statement.text.get(..self.instruction.opcode.range().start).unwrap_or("");
                 let edits = vec![
-                    Edit::Declare { name: new.clone(), ty },
+                    FixEdit::Declare { name: new.clone(), ty },
                     self.statement.replace(self.place.clone(), &new),
                     self.statement.replace(end..end, format!("\n{indent}{guard}{after}")),
                 ];

@@ -2,7 +2,7 @@
 
 use super::{TextEdit, declare};
 use crate::walk::top;
-use ptx_analysis::Edit;
+use ptx_analysis::FixEdit;
 use ptx_analysis::target::find_target;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
@@ -11,16 +11,16 @@ use std::ops::Range;
 const MAX_ITEMS: usize = 64;
 
 /// An edit as a replacement; nothing if what it is to change is not there. `at` is where the finding is.
-pub fn edit(snapshot: &Snapshot, at: usize, edit: &Edit) -> Option<TextEdit> {
+pub fn edit(snapshot: &Snapshot, at: usize, edit: &FixEdit) -> Option<TextEdit> {
     match edit {
-        Edit::Replace(range, text) => Some(TextEdit { range: range.clone(), text: text.clone() }),
-        Edit::Version(version) => {
+        FixEdit::Replace(range, text) => Some(TextEdit { range: range.clone(), text: text.clone() }),
+        FixEdit::Version(version) => {
             let directive = header(snapshot, kinds().version_directive)?;
             let number = directive.child_by_field_id(fields().version)?;
             Some(TextEdit { range: number.byte_range(), text: version.to_string() })
         }
-        Edit::Target(name) => Some(TextEdit { range: architecture(snapshot)?, text: (*name).to_owned() }),
-        Edit::Declare { name, ty } => declare::declare(snapshot, at, name, ty),
+        FixEdit::Target(name) => Some(TextEdit { range: architecture(snapshot)?, text: (*name).to_owned() }),
+        FixEdit::Declare { name, ty } => declare::declare(snapshot, at, name, ty),
     }
 }
 

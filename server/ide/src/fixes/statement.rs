@@ -2,14 +2,14 @@
 
 use ptx_analysis::Finding;
 use ptx_analysis::ast::Instruction;
-use ptx_analysis::lower::{self, Source};
+use ptx_analysis::lower::{self, ItemSource};
 use ptx_analysis::mnemonic::Mnemonic;
 use ptx_analysis::operands::{NameLookup, OperandMismatch};
-use ptx_analysis::semantics::names::Around;
+use ptx_analysis::semantics::names::LocalNames;
 use ptx_analysis::semantics::{choose, instruction_around, mnemonic};
 use ptx_analysis::symbols::Symbol;
 use ptx_analysis::target::Environment;
-use ptx_analysis::{Diagnostic, Edit, Severity, statement};
+use ptx_analysis::{Diagnostic, FixEdit, Severity, statement};
 use ptx_isa::ISA;
 use ptx_isa::tables::Opcode;
 use ptx_syntax::{Node, Snapshot, kinds};
@@ -27,7 +27,7 @@ pub struct Statement<'t> {
     pub text: String,
     /// Where it begins in the file.
     pub base: usize,
-    names: Around<'t>,
+    names: LocalNames<'t>,
     /// What is wrong with it as it is, but for names that nothing declares.
     errors: Vec<Finding>,
 }
@@ -62,7 +62,7 @@ impl<'t> Statement<'t> {
             return None;
         }
         let text = snapshot.text(node.byte_range()).into_owned();
-        let names = Around::new(snapshot, node);
+        let names = LocalNames::new(snapshot, node);
         let mut out =
             Self { snapshot, diagnostic, environment, text, base: node.start_byte(), names, errors: Vec::new() };
         out.errors = out.check(&out.text, &[]);
@@ -73,7 +73,7 @@ impl<'t> Statement<'t> {
     pub fn lowered<R>(&self, f: impl FnOnce(&Instruction<'_>) -> Option<R>) -> Option<R> {
         let snapshot = Snapshot::new(&self.text);
         let node = instruction_node(&snapshot)?;
-        f(&lower::instruction(Source { text: &self.text, base: 0 }, node)?)
+        f(&lower::instruction(ItemSource { text: &self.text, base: 0 }, node)?)
     }
 
     /// The opcode and the head, if there is such an opcode.
@@ -100,8 +100,8 @@ impl<'t> Statement<'t> {
     }
 
     /// A replacement of a range of [`Self::text`] as one of the file.
-    pub fn replace(&self, range: Range<usize>, text: impl Into<String>) -> Edit {
-        Edit::Replace(self.base + range.start..self.base + range.end, text.into())
+    pub fn replace(&self, range: Range<usize>, text: impl Into<String>) -> FixEdit {
+        FixEdit::Replace(self.base + range.start..self.base + range.end, text.into())
     }
 
     /// The errors of a text, and what has the finding's code.

@@ -5,7 +5,7 @@ use super::line::{self, Piece, Space, advance, is_plain};
 use super::{FormatOptions, Operands};
 use crate::TextEdit;
 use crate::walk::{roots_in, whole};
-use ptx_analysis::lower::Source;
+use ptx_analysis::lower::ItemSource;
 use ptx_analysis::rules::syntax_error;
 use ptx_syntax::{Node, Snapshot, TreeCursor, fields, kinds};
 use std::ops::Range;
@@ -316,7 +316,7 @@ impl<'t> Layout<'t> {
 
     /// Whether an instruction lacks something, so that it may have taken the next line for its own.
     fn is_unfinished(&self, node: Node<'t>) -> bool {
-        let source = Source { text: self.slice(node.byte_range()), base: node.start_byte() };
+        let source = ItemSource { text: self.slice(node.byte_range()), base: node.start_byte() };
         node.kind_id() == kinds().instruction && syntax_error::is_unfinished(source, node)
     }
 

@@ -3,9 +3,9 @@
 use super::operands;
 use crate::walk::roots_in;
 use ptx_analysis::ast::{Operand, OperandKind};
-use ptx_analysis::lower::{self, Source};
+use ptx_analysis::lower::{self, ItemSource};
 use ptx_analysis::semantics::Semantics;
-use ptx_isa::fragment::Found;
+use ptx_isa::fragment::LayoutLookup;
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
@@ -87,12 +87,12 @@ fn matrices_of_piece(snapshot: &Snapshot, root: Node<'_>, range: &Range<usize>) 
 
 fn matrices(snapshot: &Snapshot, node: Node<'_>) -> Option<Matrices> {
     let text = snapshot.text(node.byte_range());
-    let source = Source { text: &text, base: node.start_byte() };
+    let source = ItemSource { text: &text, base: node.start_byte() };
     let instruction = lower::instruction(source, node)?;
     let word = |operand: &Operand<'_>| snapshot.text(source.absolute(operand.range.clone())).into_owned();
     let mut out = Vec::new();
     for found in operands(&Semantics::new(snapshot), &instruction) {
-        let Found::Layout(layout) = &found.found else { continue };
+        let LayoutLookup::Layout(layout) = &found.found else { continue };
         let registers = match &found.operand.kind {
             OperandKind::Vector(list) => list.iter().map(word).collect(),
             _ => vec![word(found.operand)],
@@ -103,7 +103,7 @@ fn matrices(snapshot: &Snapshot, node: Node<'_>) -> Option<Matrices> {
         }
         for matrix in 0..layout.matrices {
             let all = layout.elements().filter(|(place, _)| place.matrix == matrix);
-            let element = |(place, holder): (ptx_isa::fragment::Place, ptx_isa::fragment::Holder)| {
+            let element = |(place, holder): (ptx_isa::fragment::MatrixPosition, ptx_isa::fragment::Holder)| {
                 let bits = layout.bits(holder.element)?;
                 let part = bits.low / bits.width.max(1);
                 let (row, column) = (place.row, place.column);

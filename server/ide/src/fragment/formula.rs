@@ -1,7 +1,7 @@
 //! Formulas of layouts written out for people: what is known of an instruction and a register is put in and folded.
 
-use ptx_isa::fragment::Layout;
-use ptx_isa::tables::{Expr, Operation, Step, Variable};
+use ptx_isa::fragment::FragmentLayout;
+use ptx_isa::tables::{Expr, FormulaOperation, FormulaStep, FormulaVariable};
 
 /// A sum: numbers times texts, and a number.
 #[derive(Debug, Clone, Default)]
@@ -24,12 +24,12 @@ type Part = (Sum, Option<Vec<i64>>);
 /// A formula of a layout, for one register of the operand if one is given: `lane/4 + 8`.
 ///
 /// An element of that register is called `j`; of an operand of one register, `i`.
-pub fn written(layout: &Layout, expr: &Expr, register: Option<u32>) -> String {
+pub fn written(layout: &FragmentLayout, expr: &Expr, register: Option<u32>) -> String {
     let register = if layout.registers == 1 { Some(0) } else { register };
     let mut stack: Vec<Part> = Vec::new();
     for step in expr.steps {
         let part = match step {
-            Step::Operation(operation) => {
+            FormulaStep::Operation(operation) => {
                 let (Some(b), Some(a)) = (stack.pop(), stack.pop()) else { return expr.text.to_owned() };
                 operated(layout, *operation, a, b)
             }
@@ -40,14 +40,14 @@ pub fn written(layout: &Layout, expr: &Expr, register: Option<u32>) -> String {
     stack.pop().unwrap_or_default().0.text()
 }
 
-fn leaf(layout: &Layout, step: Step, register: Option<u32>) -> Part {
+fn leaf(layout: &FragmentLayout, step: FormulaStep, register: Option<u32>) -> Part {
     let elements = i64::from(layout.per_register());
     if let Some(constant) = layout.constant(step, register) {
         return (Sum { terms: Vec::new(), constant }, Some(vec![constant; elements as usize]));
     }
     let first = match (step, register) {
-        (Step::Variable(Variable::Element), Some(register)) => Some(i64::from(register) * elements),
-        (Step::Variable(Variable::Within), _) => Some(0),
+        (FormulaStep::Variable(FormulaVariable::Element), Some(register)) => Some(i64::from(register) * elements),
+        (FormulaStep::Variable(FormulaVariable::Within), _) => Some(0),
         _ => None,
     };
     match (first, step) {
@@ -55,17 +55,17 @@ fn leaf(layout: &Layout, step: Step, register: Option<u32>) -> Part {
             let values: Vec<i64> = (first..first + elements).collect();
             (folded(layout, &values).unwrap_or_default(), Some(values))
         }
-        (None, Step::Variable(Variable::Group)) => (Sum::atom("lane/4".to_owned(), false), None),
-        (None, Step::Variable(Variable::Quad)) => (Sum::atom("lane%4".to_owned(), false), None),
-        (None, Step::Variable(variable)) => {
-            let name = Variable::NAMES.iter().find(|v| v.1 == variable).map_or("?", |v| v.0);
+        (None, FormulaStep::Variable(FormulaVariable::Group)) => (Sum::atom("lane/4".to_owned(), false), None),
+        (None, FormulaStep::Variable(FormulaVariable::Quad)) => (Sum::atom("lane%4".to_owned(), false), None),
+        (None, FormulaStep::Variable(variable)) => {
+            let name = FormulaVariable::NAMES.iter().find(|v| v.1 == variable).map_or("?", |v| v.0);
             (Sum::atom(name.to_owned(), true), None)
         }
         (None, _) => (Sum::atom("?".to_owned(), true), None),
     }
 }
 
-fn operated(layout: &Layout, operation: Operation, a: Part, b: Part) -> Part {
+fn operated(layout: &FragmentLayout, operation: FormulaOperation, a: Part, b: Part) -> Part {
     let values = match (&a.1, &b.1) {
         (Some(a), Some(b)) => a.iter().zip(b).map(|(a, b)| operation.apply(*a, *b)).collect::<Option<Vec<i64>>>(),
         _ => None,
@@ -75,7 +75,7 @@ fn operated(layout: &Layout, operation: Operation, a: Part, b: Part) -> Part {
 }
 
 /// Values that grow evenly with the element: `2*j + 8`.
-fn folded(layout: &Layout, values: &[i64]) -> Option<Sum> {
+fn folded(layout: &FragmentLayout, values: &[i64]) -> Option<Sum> {
     let first = *values.first()?;
     let step = values.get(1).map_or(0, |second| second - first);
     let even = values.windows(2).all(|pair| pair[1] - pair[0] == step);
@@ -93,26 +93,32 @@ impl Sum {
         self.terms.is_empty().then_some(self.constant)
     }
 
-    fn apply(self, operation: Operation, other: Self) -> Self {
+    fn apply(self, operation: FormulaOperation, other: Self) -> Self {
         if let (Some(a), Some(b)) = (self.number(), other.number())
             && let Some(constant) = operation.apply(a, b)
         {
             return Self { terms: Vec::new(), constant };
         }
         match (operation, self.number(), other.number()) {
-            (Operation::Add, _, _) => self.plus(other, 1),
-            (Operation::Subtract, _, _) => self.plus(other, -1),
-            (Operation::Multiply, Some(factor), _) => other.times(factor),
-            (Operation::Multiply, _, Some(factor)) => self.times(factor),
-            (Operation::Divide, _, Some(1)) => self,
-            (Operation::Remainder, _, Some(1)) => Self::default(),
-            (Operation::Remainder, _, Some(by)) if self.narrowed(by).is_some() => self.narrowed(by).unwrap_or_default(),
+            (FormulaOperation::Add, _, _) => self.plus(other, 1),
+            (FormulaOperation::Subtract, _, _) => self.plus(other, -1),
+            (FormulaOperation::Multiply, Some(factor), _) => other.times(factor),
+            (FormulaOperation::Multiply, _, Some(factor)) => self.times(factor),
+            (FormulaOperation::Divide, _, Some(1)) => self,
+            (FormulaOperation::Remainder, _, Some(1)) => Self::default(),
+            (FormulaOperation::Remainder, _, Some(by)) if self.narrowed(by).is_some() => {
+                self.narrowed(by).unwrap_or_default()
+            }
             _ => {
                 let sign = operation.sign().0;
                 let text = match operation {
-                    Operation::Equal | Operation::Less => format!("{} {sign} {}", self.text(), other.text()),
+                    FormulaOperation::Equal | FormulaOperation::Less => {
+                        format!("{} {sign} {}", self.text(), other.text())
+                    }
                     // In parentheses, since it binds less than a sum.
-                    Operation::And => return Self::atom(format!("({} {sign} {})", self.inner(), other.inner()), true),
+                    FormulaOperation::And => {
+                        return Self::atom(format!("({} {sign} {})", self.inner(), other.inner()), true);
+                    }
                     _ => format!("{}{sign}{}", self.inner(), other.inner()),
                 };
                 Self::atom(text, false)

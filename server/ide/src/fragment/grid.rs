@@ -1,6 +1,6 @@
 //! A matrix as a table of who holds what, with regular rows and columns left out.
 
-use ptx_isa::fragment::{Holder, Layout, Place};
+use ptx_isa::fragment::{FragmentLayout, Holder, MatrixPosition};
 
 /// Text is no wider than this.
 const WIDTH: usize = 96;
@@ -60,11 +60,11 @@ impl Cell {
 
 impl Grid {
     /// One of the matrices; the register of which one asks is marked.
-    pub fn new(layout: &Layout, matrix: u32, register: Option<u32>) -> Option<Self> {
+    pub fn new(layout: &FragmentLayout, matrix: u32, register: Option<u32>) -> Option<Self> {
         let (rows, columns) = (layout.rows as usize, layout.columns as usize);
         let mut holders: Vec<Option<Holder>> = vec![None; rows.checked_mul(columns)?];
         for (place, holder) in layout.elements().filter(|(place, _)| place.matrix == matrix) {
-            let Place { row, column, .. } = place;
+            let MatrixPosition { row, column, .. } = place;
             *holders.get_mut(row as usize * columns + column as usize)? = Some(holder);
         }
         let table = Table { layout, columns, holders };
@@ -137,7 +137,7 @@ impl Grid {
 
 /// Who holds the elements of one matrix, row by row.
 struct Table<'a> {
-    layout: &'a Layout,
+    layout: &'a FragmentLayout,
     columns: usize,
     holders: Vec<Option<Holder>>,
 }

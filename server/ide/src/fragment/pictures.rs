@@ -2,8 +2,8 @@
 
 use super::{picture, places, svg, title};
 use ptx_isa::ISA;
-use ptx_isa::fragment::{Found, Layout};
-use ptx_isa::tables::{Entry, Expr, Form, Slot, Step, Variable};
+use ptx_isa::fragment::{FragmentLayout, LayoutLookup};
+use ptx_isa::tables::{Entry, Expr, Form, FormulaStep, FormulaVariable, ModifierSlot};
 
 /// So many combinations of modifiers are looked at in each form.
 const COMBINATIONS: usize = 4000;
@@ -37,8 +37,8 @@ pub fn fragment_pictures(entry: &'static Entry) -> Vec<FragmentPicture> {
             for operand in names() {
                 let found = ISA.layout(entry.name, form, &values, operand, |_, _| None);
                 let key = match &found {
-                    Some(Found::Layout(layout)) => key(layout),
-                    Some(Found::Unspecified(fragment)) => (fragment.name, vec![]),
+                    Some(LayoutLookup::Layout(layout)) => key(layout),
+                    Some(LayoutLookup::Unspecified(fragment)) => (fragment.name, vec![]),
                     None => continue,
                 };
                 if seen.contains(&key) {
@@ -54,12 +54,12 @@ pub fn fragment_pictures(entry: &'static Entry) -> Vec<FragmentPicture> {
 }
 
 /// What tells layouts apart; how far a pattern repeats does not.
-fn key(layout: &Layout) -> (&'static str, Vec<u32>) {
+fn key(layout: &FragmentLayout) -> (&'static str, Vec<u32>) {
     let fragment = layout.fragment;
     let repeats = |expr: &Expr| {
-        let number = |s: &Step| matches!(s, Step::Variable(Variable::N | Variable::Times));
+        let number = |s: &FormulaStep| matches!(s, FormulaStep::Variable(FormulaVariable::N | FormulaVariable::Times));
         layout.fragment.threads > 32 && expr.steps.iter().any(number)
-            || expr.steps.contains(&Step::Variable(Variable::Times))
+            || expr.steps.contains(&FormulaStep::Variable(FormulaVariable::Times))
     };
     let size = |expr: &Expr, size: u32| if repeats(expr) { 0 } else { size };
     let sizes = vec![
@@ -71,9 +71,9 @@ fn key(layout: &Layout) -> (&'static str, Vec<u32>) {
     (fragment.name, sizes)
 }
 
-fn made(operand: &'static str, modifiers: Vec<&'static str>, found: &Found) -> FragmentPicture {
+fn made(operand: &'static str, modifiers: Vec<&'static str>, found: &LayoutLookup) -> FragmentPicture {
     match found {
-        Found::Unspecified(fragment) => FragmentPicture {
+        LayoutLookup::Unspecified(fragment) => FragmentPicture {
             operand,
             title: fragment.matrix.to_owned(),
             modifiers,
@@ -82,7 +82,7 @@ fn made(operand: &'static str, modifiers: Vec<&'static str>, found: &Found) -> F
             text: String::new(),
             note: fragment.unspecified.to_owned(),
         },
-        Found::Layout(layout) => {
+        LayoutLookup::Layout(layout) => {
             let title = title(layout);
             let picture = picture(layout, None);
             FragmentPicture {
@@ -100,7 +100,7 @@ fn made(operand: &'static str, modifiers: Vec<&'static str>, found: &Found) -> F
 
 /// The combinations of modifiers of a form, as the values of its slots; what rules forbid is not left out.
 fn combinations(form: &'static Form) -> Vec<Vec<Option<&'static str>>> {
-    let choices = |slot: &'static Slot| -> Vec<Option<&'static str>> {
+    let choices = |slot: &'static ModifierSlot| -> Vec<Option<&'static str>> {
         let none = slot.optional.then_some(None);
         none.into_iter().chain(slot.values.iter().copied().map(Some)).collect()
     };

@@ -3,11 +3,11 @@
 use super::fragment::{lanes, matrix};
 use super::{At, Found, decode};
 use crate::describe::{self, Chosen, Page, Slotted, Written};
-use ptx_analysis::ast::{Constant, Instruction, Operand, OperandKind};
+use ptx_analysis::ast::{ConstantValue, Instruction, Operand, OperandKind};
 use ptx_analysis::literal;
-use ptx_analysis::lower::{self, Source};
+use ptx_analysis::lower::{self, ItemSource};
 use ptx_analysis::semantics::ResolvedInstruction;
-use ptx_analysis::semantics::names::Around;
+use ptx_analysis::semantics::names::LocalNames;
 use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant};
 use ptx_analysis::{Severity, statement};
 use ptx_isa::ISA;
@@ -38,7 +38,7 @@ fn spec_at(instruction: &Instruction<'_>, variant: &OperandVariant, range: &Rang
 }
 
 impl<'t> At<'t> {
-    fn names(&self) -> Around<'t> {
+    fn names(&self) -> LocalNames<'t> {
         self.semantics.names_at(self.leaf)
     }
 
@@ -46,7 +46,7 @@ impl<'t> At<'t> {
     fn with_instruction<R>(&self, f: impl FnOnce(&Instruction<'_>, usize) -> Option<R>) -> Option<R> {
         let node = self.around(kinds().instruction)?;
         let text = self.snapshot.text(node.byte_range());
-        let source = Source { text: &text, base: node.start_byte() };
+        let source = ItemSource { text: &text, base: node.start_byte() };
         f(&lower::instruction(source, node)?, source.base)
     }
 
@@ -96,7 +96,7 @@ impl<'t> At<'t> {
                 let candidate = resolved.candidate;
                 // The same type may stand twice: `cvt.rn.f32.f32`; the first of them fills the first slot.
                 let before =
-                    |w: &&ptx_analysis::ast::Word<'_>| w.text == name && (w.start as usize + base) < range.start;
+                    |w: &&ptx_analysis::ast::SourceWord<'_>| w.text == name && (w.start as usize + base) < range.start;
                 let nth = instruction.modifiers.iter().filter(before).count();
                 let slots = candidate.form.slots.iter().enumerate();
                 let mut filled = slots.filter(|(i, s)| {
@@ -234,7 +234,7 @@ pub(super) fn given(instruction: &Instruction<'_>, variant: &OperandVariant, tex
 pub(super) fn integer(operand: &Operand<'_>) -> Option<i128> {
     match operand.kind {
         OperandKind::Integer(text) => literal::integer(text),
-        OperandKind::Constant(Constant::Integer(value)) => value,
+        OperandKind::Constant(ConstantValue::Integer(value)) => value,
         _ => None,
     }
 }

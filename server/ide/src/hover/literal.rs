@@ -4,10 +4,10 @@ use super::instruction::integer;
 use super::{At, Found, decode, number};
 use crate::describe::Page;
 use crate::excerpt::{local, short};
-use ptx_analysis::ast::{Constant, OperandKind};
-use ptx_analysis::lower::{self, Source};
+use ptx_analysis::ast::{ConstantValue, OperandKind};
+use ptx_analysis::lower::{self, ItemSource};
 use ptx_analysis::types::TypeId;
-use ptx_isa::tables::Kind;
+use ptx_isa::tables::ValueKind;
 use ptx_syntax::{Node, fields, kinds};
 
 impl At<'_> {
@@ -16,15 +16,15 @@ impl At<'_> {
         let whole = self.expression();
         let here = self.here_at(whole.byte_range());
         // What is added to an address is a number of bytes, whatever stands there.
-        let value = here.as_ref().filter(|h| !matches!(h.spec.value.kind, Kind::Address(_)));
+        let value = here.as_ref().filter(|h| !matches!(h.spec.value.kind, ValueKind::Address(_)));
         let ty = value.and_then(|h| h.spec.ty).or_else(|| self.declared_type());
         let text = self.text(whole);
         let base = whole.start_byte();
-        let operand = lower::operand(Source { text: &text, base }, whole);
+        let operand = lower::operand(ItemSource { text: &text, base }, whole);
         let mut page = Page::default();
         let readings = match operand.kind {
             OperandKind::Float(text) => number::float(text, ty),
-            OperandKind::Constant(Constant::Float(value)) => {
+            OperandKind::Constant(ConstantValue::Float(value)) => {
                 vec![format!("{value:?}"), format!("`0d{:016X}`", value.to_bits())]
             }
             _ => number::integer(integer(&operand)?, &text, ty),

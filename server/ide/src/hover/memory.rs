@@ -2,10 +2,10 @@
 
 use super::{At, number};
 use ptx_analysis::literal;
-use ptx_analysis::lower::{Source, named_children};
-use ptx_analysis::semantics::names::{Declaration, What};
+use ptx_analysis::lower::{ItemSource, named_children};
+use ptx_analysis::semantics::names::{DeclarationKind, DeclarationNode};
 use ptx_analysis::signature::Signature;
-use ptx_analysis::symbols::{Symbol, Variable};
+use ptx_analysis::symbols::{Symbol, VariableSymbol};
 use ptx_isa::tables::TypeClass;
 use ptx_syntax::{fields, kinds};
 
@@ -16,11 +16,11 @@ const SHOWN_TEXT: usize = 200;
 
 impl At<'_> {
     /// `256 bytes in `.shared`, aligned to 16`.
-    pub(super) fn memory(&self, found: &Declaration<'_>, name: &str) -> Option<String> {
+    pub(super) fn memory(&self, found: &DeclarationNode<'_>, name: &str) -> Option<String> {
         let Symbol::Variable(variable) = found.symbol(self.snapshot) else { return None };
         let mut out = size(&variable);
         match found.what {
-            What::Parameter | What::Result => {
+            DeclarationKind::Parameter | DeclarationKind::Result => {
                 if let Some((offset, whole)) = self.offset(found, name) {
                     out.push_str(&format!(", at offset {offset} of {whole}"));
                 }
@@ -38,10 +38,10 @@ impl At<'_> {
 
     /// Where a parameter lies among those of its function, and how many bytes all of them take. Of a function other than a
     /// kernel only those in memory count.
-    fn offset(&self, found: &Declaration<'_>, name: &str) -> Option<(u64, u64)> {
-        let function = found.scope.filter(|_| found.kernel && found.what == What::Parameter)?;
+    fn offset(&self, found: &DeclarationNode<'_>, name: &str) -> Option<(u64, u64)> {
+        let function = found.scope.filter(|_| found.kernel && found.what == DeclarationKind::Parameter)?;
         let text = self.snapshot.text(function.byte_range());
-        let signature = Signature::of(Source { text: &text, base: function.start_byte() }, function)?;
+        let signature = Signature::of(ItemSource { text: &text, base: function.start_byte() }, function)?;
         let (mut end, mut own) = (0u64, None);
         for parameter in &signature.parameters {
             let align = u64::from(parameter.align.unwrap_or(1)).max(1);
@@ -55,9 +55,10 @@ impl At<'_> {
     }
 
     /// The text of an array of bytes.
-    pub(super) fn string_of(&self, found: &Declaration<'_>) -> Option<String> {
+    pub(super) fn string_of(&self, found: &DeclarationNode<'_>) -> Option<String> {
         let k = kinds();
-        let Symbol::Variable(Variable { ty: Some(ty), elements: 1, array: true, .. }) = found.symbol(self.snapshot)
+        let Symbol::Variable(VariableSymbol { ty: Some(ty), elements: 1, array: true, .. }) =
+            found.symbol(self.snapshot)
         else {
             return None;
         };
@@ -86,7 +87,7 @@ impl At<'_> {
     }
 }
 
-fn size(variable: &Variable) -> String {
+fn size(variable: &VariableSymbol) -> String {
     match variable.bytes {
         Some(1) => "1 byte".to_owned(),
         Some(bytes) => format!("{bytes} bytes"),

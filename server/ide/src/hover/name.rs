@@ -6,7 +6,7 @@ use crate::describe::Page;
 use crate::excerpt::{annotated, done, function, instruction, statement_at, times};
 use crate::references::{self, Access, Reference};
 use crate::registers;
-use ptx_analysis::semantics::names::{self, Declaration, What};
+use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 
@@ -43,7 +43,7 @@ impl At<'_> {
     }
 
     /// What a name stands for, and who uses it.
-    fn about(&self, found: &Declaration<'_>, name: &str, told: &mut Told) {
+    fn about(&self, found: &DeclarationNode<'_>, name: &str, told: &mut Told) {
         let snapshot = self.snapshot;
         let mut what = what(snapshot, found, name);
         let own = own_name(found).map_or_else(String::new, |r| snapshot.text(r).into_owned());
@@ -52,8 +52,8 @@ impl At<'_> {
             return told.short.text(format!("{what}."));
         }
         match found.what {
-            What::Register if self.register(found, name, &what, told).is_some() => return,
-            What::Variable | What::Parameter | What::Result => {
+            DeclarationKind::Register if self.register(found, name, &what, told).is_some() => return,
+            DeclarationKind::Variable | DeclarationKind::Parameter | DeclarationKind::Result => {
                 if let Some(place) = self.memory(found, &own) {
                     what.push_str(&format!(": {place}"));
                 }
@@ -63,12 +63,12 @@ impl At<'_> {
         let uses = uses(snapshot, found, name);
         let count = uses.as_ref().map_or_else(String::new, |u| u.words(found));
         told.short.text(format!("{what}{count}."));
-        if found.what == What::Function
+        if found.what == DeclarationKind::Function
             && let Some(figure) = self.figures.and_then(|f| f.of(snapshot, found.statement))
         {
             told.short.append(registers::page(snapshot, figure));
         }
-        if found.what == What::Variable
+        if found.what == DeclarationKind::Variable
             && let Some(text) = self.string_of(found)
         {
             told.short.text(format!("Text: `{}`", text.replace('`', "'")));
@@ -115,42 +115,42 @@ impl At<'_> {
 const MOST_SHOWN: usize = 4;
 
 /// A few words: what it is.
-fn what(snapshot: &Snapshot, found: &Declaration<'_>, name: &str) -> String {
+fn what(snapshot: &Snapshot, found: &DeclarationNode<'_>, name: &str) -> String {
     let declared = own_name(found).map(|r| snapshot.text(r));
     let whole_range = found.count.is_some() && declared.is_some_and(|d| d == name);
     let what = match (found.what, found.count) {
-        (What::Register, Some(0)) => "No registers".to_owned(),
-        (What::Register, Some(1)) => format!("One register, `{}0`", base_of(snapshot, found)),
-        (What::Register, Some(count)) if whole_range => {
+        (DeclarationKind::Register, Some(0)) => "No registers".to_owned(),
+        (DeclarationKind::Register, Some(1)) => format!("One register, `{}0`", base_of(snapshot, found)),
+        (DeclarationKind::Register, Some(count)) if whole_range => {
             format!("{count} registers, `{name}0` to `{name}{}`", count - 1)
         }
-        (What::Register, Some(count)) => format!("One of {count} registers"),
-        (What::Register, None) => "A register".to_owned(),
-        (What::Variable, _) => "A variable".to_owned(),
-        (What::Parameter, _) if found.kernel => "A parameter of the kernel".to_owned(),
-        (What::Parameter, _) => "A parameter of the function".to_owned(),
-        (What::Result, _) => "A result of the function".to_owned(),
-        (What::Label, _) => "A label".to_owned(),
-        (What::Targets, _) => "The label of a list of targets or of a prototype".to_owned(),
-        (What::Function, _) if body(found).is_none() => "A function that is declared here".to_owned(),
-        (What::Function, _) => "A function".to_owned(),
-        (What::Alias, _) => "Another name of a function".to_owned(),
+        (DeclarationKind::Register, Some(count)) => format!("One of {count} registers"),
+        (DeclarationKind::Register, None) => "A register".to_owned(),
+        (DeclarationKind::Variable, _) => "A variable".to_owned(),
+        (DeclarationKind::Parameter, _) if found.kernel => "A parameter of the kernel".to_owned(),
+        (DeclarationKind::Parameter, _) => "A parameter of the function".to_owned(),
+        (DeclarationKind::Result, _) => "A result of the function".to_owned(),
+        (DeclarationKind::Label, _) => "A label".to_owned(),
+        (DeclarationKind::Targets, _) => "The label of a list of targets or of a prototype".to_owned(),
+        (DeclarationKind::Function, _) if body(found).is_none() => "A function that is declared here".to_owned(),
+        (DeclarationKind::Function, _) => "A function".to_owned(),
+        (DeclarationKind::Alias, _) => "Another name of a function".to_owned(),
     };
     match found.what {
-        What::Function if is_kernel(snapshot, found) => what.replace("function", "kernel"),
+        DeclarationKind::Function if is_kernel(snapshot, found) => what.replace("function", "kernel"),
         _ => what,
     }
 }
 
-fn base_of(snapshot: &Snapshot, found: &Declaration<'_>) -> String {
+fn base_of(snapshot: &Snapshot, found: &DeclarationNode<'_>) -> String {
     own_name(found).map_or_else(String::new, |r| snapshot.text(r).into_owned())
 }
 
-fn is_kernel(snapshot: &Snapshot, found: &Declaration<'_>) -> bool {
+fn is_kernel(snapshot: &Snapshot, found: &DeclarationNode<'_>) -> bool {
     matches!(found.symbol(snapshot), ptx_analysis::symbols::Symbol::Function { kernel: true, .. })
 }
 
-fn body<'t>(found: &Declaration<'t>) -> Option<Node<'t>> {
+fn body<'t>(found: &DeclarationNode<'t>) -> Option<Node<'t>> {
     found.statement.child_by_field_id(fields().body)
 }
 
@@ -162,7 +162,7 @@ struct Uses {
 }
 
 /// Finds the uses in the scope of a declaration, unless that is too long to be searched during a request.
-fn uses(snapshot: &Snapshot, found: &Declaration<'_>, name: &str) -> Option<Uses> {
+fn uses(snapshot: &Snapshot, found: &DeclarationNode<'_>, name: &str) -> Option<Uses> {
     let scope = found.scope.map_or(0..snapshot.rope().len_bytes(), |n| n.byte_range());
     if scope.len() > MAX_SCOPE {
         return None;
@@ -183,7 +183,7 @@ fn uses(snapshot: &Snapshot, found: &Declaration<'_>, name: &str) -> Option<Uses
 
 impl Uses {
     /// How often something is used, and how, as the end of a sentence.
-    fn words(&self, found: &Declaration<'_>) -> String {
+    fn words(&self, found: &DeclarationNode<'_>) -> String {
         let count = |wanted: &[Access]| self.references.iter().filter(|r| wanted.contains(&r.access)).count();
         let all = self.references.len();
         if self.cut {
@@ -193,7 +193,7 @@ impl Uses {
             // What the module declares may be used from outside.
             _ if all == 0 && found.scope.is_none() => String::new(),
             _ if all == 0 => "; not used".to_owned(),
-            What::Label => {
+            DeclarationKind::Label => {
                 let back = self.references.iter().filter(|r| r.range.start > found.statement.start_byte()).count();
                 let head = if back > 0 && count(&[Access::Jump]) > 0 { ", the head of a loop" } else { "" };
                 let jumps = count(&[Access::Jump]);
@@ -202,12 +202,12 @@ impl Uses {
                     n => format!("{head}; branched to {}", times(n)),
                 }
             }
-            What::Function | What::Alias => match count(&[Access::Call]) {
+            DeclarationKind::Function | DeclarationKind::Alias => match count(&[Access::Call]) {
                 0 => format!("; named {}", times(all)),
                 calls if calls == all => format!("; called {}", times(calls)),
                 calls => format!("; called {}, named {} besides", times(calls), times(all - calls)),
             },
-            What::Register => {
+            DeclarationKind::Register => {
                 let (reads, writes) =
                     (count(&[Access::Read, Access::ReadWrite]), count(&[Access::Write, Access::ReadWrite]));
                 format!("; {}, {}", done("written", writes), done("read", reads))
@@ -217,15 +217,15 @@ impl Uses {
     }
 }
 
-fn own_name(found: &Declaration<'_>) -> Option<Range<usize>> {
+fn own_name(found: &DeclarationNode<'_>) -> Option<Range<usize>> {
     found.declarator.child_by_field_id(fields().name).map(|n| n.byte_range())
 }
 
 /// The source of a declaration, without what else the statement declares.
-fn source(snapshot: &Snapshot, found: &Declaration<'_>) -> String {
+fn source(snapshot: &Snapshot, found: &DeclarationNode<'_>) -> String {
     let statement = found.statement;
     match found.what {
-        What::Register | What::Variable => {
+        DeclarationKind::Register | DeclarationKind::Variable => {
             let first = ptx_analysis::lower::named_children(statement).find(|n| n.kind_id() == kinds().declarator);
             let head = statement.start_byte()..first.map_or(found.declarator.start_byte(), |n| n.start_byte());
             let value = found.declarator.child_by_field_id(fields().value);
@@ -239,15 +239,17 @@ fn source(snapshot: &Snapshot, found: &Declaration<'_>) -> String {
                 _ => format!("{} {};", one_line(snapshot, head), one_line(snapshot, own)),
             }
         }
-        What::Function => {
+        DeclarationKind::Function => {
             let end = body(found).map_or(statement.end_byte(), |b| b.start_byte());
             cut(snapshot, statement.start_byte()..end)
         }
-        What::Targets => {
+        DeclarationKind::Targets => {
             let end = statement.next_named_sibling().map_or(statement.end_byte(), |n| n.end_byte());
             cut(snapshot, statement.start_byte()..end)
         }
-        What::Parameter | What::Result | What::Label | What::Alias => one_line(snapshot, statement.byte_range()),
+        DeclarationKind::Parameter | DeclarationKind::Result | DeclarationKind::Label | DeclarationKind::Alias => {
+            one_line(snapshot, statement.byte_range())
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The readings of a number: what its bits are at the width of the operand that it stands for.
 
-use ptx_analysis::literal::{self, Float};
+use ptx_analysis::literal::{self, FloatLiteral};
 use ptx_analysis::types::TypeId;
 use ptx_isa::tables::TypeClass;
 
@@ -74,17 +74,17 @@ pub fn integer(value: i128, text: &str, ty: Option<TypeId>) -> Vec<String> {
 pub fn float(text: &str, ty: Option<TypeId>) -> Vec<String> {
     let Ok(value) = literal::parse_float(text) else { return Vec::new() };
     match value {
-        Float::Single(bits) => {
+        FloatLiteral::Single(bits) => {
             let mut out = vec![format!("{} as `.f32`", single(bits))];
             out.extend(constant(f64::from(f32::from_bits(bits)), true));
             out
         }
-        Float::Double(value) if text.len() > 2 && text[..2].eq_ignore_ascii_case("0d") => {
+        FloatLiteral::Double(value) if text.len() > 2 && text[..2].eq_ignore_ascii_case("0d") => {
             let mut out = vec![format!("{} as `.f64`", double(value.to_bits()))];
             out.extend(constant(value, false));
             out
         }
-        Float::Double(value) => {
+        FloatLiteral::Double(value) => {
             let rounded = value as f32;
             let exact = f64::from(rounded) == value;
             let f32_first = ty.is_some_and(|t| t.info().bits == 32);

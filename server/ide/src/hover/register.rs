@@ -7,8 +7,8 @@ use crate::excerpt::{annotated, done, function, instruction, statement_at};
 use crate::registers;
 use ptx_analysis::Analyzer;
 use ptx_analysis::flow::uniformity::Across;
-use ptx_analysis::registers::facts::{Access, Facts, Register};
-use ptx_analysis::semantics::names::Declaration;
+use ptx_analysis::registers::facts::{FunctionFacts, RegisterAccess, RegisterFacts};
+use ptx_analysis::semantics::names::DeclarationNode;
 use ptx_syntax::{Node, fields};
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ const SMALL_MODULE: usize = 64 << 10;
 
 /// What is known of the function around a place.
 pub(super) struct Flow {
-    facts: Arc<Facts>,
+    facts: Arc<FunctionFacts>,
     /// Where the function begins.
     base: usize,
 }
@@ -45,7 +45,7 @@ impl At<'_> {
 
     /// Who writes and reads a register, where its value is wanted and across which threads it is the same; whether that is known.
     /// `name` is as written, `what` says what it is.
-    pub(super) fn register(&self, found: &Declaration<'_>, name: &str, what: &str, told: &mut Told) -> Option<()> {
+    pub(super) fn register(&self, found: &DeclarationNode<'_>, name: &str, what: &str, told: &mut Told) -> Option<()> {
         let flow = self.flow()?;
         let declared = found.declarator.child_by_field_id(fields().name)?;
         let base_name = self.text(declared);
@@ -64,8 +64,9 @@ impl At<'_> {
             return None;
         }
         let accesses = flow.facts.accesses(register);
-        let count = |wanted: fn(Access) -> bool| accesses.iter().filter(|a| wanted(**a)).count();
-        let (writes, reads) = (done("written", count(Access::writes)), done("read", count(Access::reads)));
+        let count = |wanted: fn(RegisterAccess) -> bool| accesses.iter().filter(|a| wanted(**a)).count();
+        let (writes, reads) =
+            (done("written", count(RegisterAccess::writes)), done("read", count(RegisterAccess::reads)));
         told.short.text(format!("{what}; {writes}, {reads}."));
         let cost = registers::cost(self.snapshot, &flow.facts, flow.base, register);
         told.short.list("", [self.life(&flow, register), cost, across(register)].into_iter().flatten());
@@ -80,7 +81,7 @@ impl At<'_> {
     }
 
     /// The statements that write and read a register.
-    fn uses(&self, flow: &Flow, register: &Register, page: &mut Page) {
+    fn uses(&self, flow: &Flow, register: &RegisterFacts, page: &mut Page) {
         let accesses = flow.facts.accesses(register);
         let own =
             instruction(self.leaf).and_then(|n| flow.facts.instruction_at(n.start_byte().checked_sub(flow.base)?));
@@ -109,7 +110,7 @@ impl At<'_> {
     }
 
     /// For how long a register holds a value that is wanted, and what of that is here.
-    fn life(&self, flow: &Flow, register: &Register) -> Option<String> {
+    fn life(&self, flow: &Flow, register: &RegisterFacts) -> Option<String> {
         let facts = &flow.facts;
         let accesses = facts.accesses(register);
         let instructions: usize = facts.lives(register).map(|r| r.len()).sum();
@@ -136,7 +137,7 @@ impl At<'_> {
 }
 
 /// Across which threads a register is the same.
-fn across(register: &Register) -> Option<String> {
+fn across(register: &RegisterFacts) -> Option<String> {
     let words = match register.across? {
         Across::Cta => "uniform: the same in all threads of the CTA",
         Across::Warp => "uniform in a warp: the same in all its lanes",

@@ -4,9 +4,9 @@ use super::instruction::Resolved;
 use super::{Hint, HintPart, Hints};
 use ptx_analysis::ast::OperandKind;
 use ptx_analysis::lower::named_children;
-use ptx_analysis::semantics::names::What;
+use ptx_analysis::semantics::names::DeclarationKind;
 use ptx_analysis::spec::OperandPattern;
-use ptx_isa::tables::{Access, Kind};
+use ptx_isa::tables::{OperandAccess, ValueKind};
 use ptx_syntax::{Node, fields, kinds};
 
 impl<'t> Hints<'t> {
@@ -16,17 +16,19 @@ impl<'t> Hints<'t> {
         }
         let operands = || resolved.instruction.operands.iter().zip(&resolved.variant.operands);
         let callee = operands().find_map(|(operand, (_, shape))| match (shape, &operand.kind) {
-            (OperandPattern::Value(spec), OperandKind::Name(name)) if spec.value.kind == Kind::Function => Some(*name),
+            (OperandPattern::Value(spec), OperandKind::Name(name)) if spec.value.kind == ValueKind::Function => {
+                Some(*name)
+            }
             _ => None,
         });
         let Some(callee) = callee else { return };
-        let found = self.declaration(resolved.node, callee).filter(|d| d.what == What::Function);
+        let found = self.declaration(resolved.node, callee).filter(|d| d.what == DeclarationKind::Function);
         let Some(function) = found.map(|d| d.statement) else { return };
         for (operand, (_, shape)) in operands() {
             let (OperandPattern::Arguments(spec), OperandKind::Arguments(given)) = (shape, &operand.kind) else {
                 continue;
             };
-            let field = if spec.value.access == Access::Read { fields().parameters } else { fields().returns };
+            let field = if spec.value.access == OperandAccess::Read { fields().parameters } else { fields().returns };
             let names = self.parameters(function, field);
             for (number, (argument, name)) in given.iter().zip(names).enumerate() {
                 let Some((name, target)) = name else { continue };

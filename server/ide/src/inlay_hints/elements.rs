@@ -1,9 +1,9 @@
 //! The element of an array behind an offset in bytes: `[table+16]` is `table[4]`.
 
 use super::{Hint, HintPart, Hints};
-use ptx_analysis::ast::Constant;
+use ptx_analysis::ast::ConstantValue;
 use ptx_analysis::lower;
-use ptx_analysis::symbols::{Symbol, Variable};
+use ptx_analysis::symbols::{Symbol, VariableSymbol};
 use ptx_syntax::{Node, fields};
 
 impl<'t> Hints<'t> {
@@ -14,8 +14,8 @@ impl<'t> Hints<'t> {
         let sizes = self.with_source(found.statement, |source| {
             let declaration = lower::declaration(source, found.statement);
             let own = declaration.declarators.iter().find(|d| d.name.text == base)?;
-            let size = |size: &Option<Constant>| match size {
-                Some(Constant::Integer(Some(n))) => u64::try_from(*n).ok(),
+            let size = |size: &Option<ConstantValue>| match size {
+                Some(ConstantValue::Integer(Some(n))) => u64::try_from(*n).ok(),
                 _ => None,
             };
             Some(own.dimensions.iter().map(|(_, d)| size(d)).collect::<Vec<_>>())
@@ -32,7 +32,7 @@ impl<'t> Hints<'t> {
 }
 
 /// The indices of the element that begins at an offset. Nothing for single bytes in a row, whose index is the offset.
-fn indices(variable: &Variable, sizes: &[Option<u64>], offset: u64) -> Option<Vec<u64>> {
+fn indices(variable: &VariableSymbol, sizes: &[Option<u64>], offset: u64) -> Option<Vec<u64>> {
     let element = u64::from(variable.ty?.info().bits).div_ceil(8) * u64::from(variable.elements);
     if element == 0 || sizes.is_empty() || (element == 1 && sizes.len() == 1) || !offset.is_multiple_of(element) {
         return None;

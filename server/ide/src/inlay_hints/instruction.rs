@@ -4,7 +4,7 @@ use super::Hints;
 use ptx_analysis::ast::Instruction;
 use ptx_analysis::lower;
 use ptx_analysis::mnemonic::Candidate;
-use ptx_analysis::semantics::Fit;
+use ptx_analysis::semantics::VariantFit;
 use ptx_analysis::semantics::names::Anything;
 use ptx_analysis::spec::OperandVariant;
 use ptx_syntax::Node;
@@ -23,12 +23,12 @@ impl<'t> Hints<'t> {
     /// All hints of an instruction.
     pub(super) fn instruction(&mut self, node: Node<'t>) {
         let text = self.snapshot.text(node.byte_range());
-        let source = lower::Source { text: &text, base: node.start_byte() };
+        let source = lower::ItemSource { text: &text, base: node.start_byte() };
         let Some(instruction) = lower::instruction(source, node).filter(|i| !i.broken) else { return };
         // What the operands are does not matter for what is said here, only how they are written.
         let mnemonic = self.semantics.mnemonic(&instruction);
         let Some(resolved) = mnemonic.choose(&instruction, &Anything) else { return };
-        if !matches!(resolved.fit, Fit::Fits) {
+        if !matches!(resolved.fit, VariantFit::Fits) {
             return;
         }
         let (candidate, variant) = (resolved.candidate, resolved.variant);

@@ -1,7 +1,7 @@
 //! Where the parameters of a kernel begin: what a launch with a buffer of parameters must know.
 
 use super::{Hint, Hints};
-use ptx_analysis::lower::{self, Source, named_children};
+use ptx_analysis::lower::{self, ItemSource, named_children};
 use ptx_analysis::signature::Parameter;
 use ptx_syntax::{Node, fields, kinds};
 
@@ -17,7 +17,8 @@ impl Hints<'_> {
         let mut offset = 0u64;
         for node in named_children(list).filter(|n| n.kind_id() == k.parameter) {
             let text = self.snapshot.text(node.byte_range());
-            let parameter = Parameter::of(&lower::declaration(Source { text: &text, base: node.start_byte() }, node));
+            let parameter =
+                Parameter::of(&lower::declaration(ItemSource { text: &text, base: node.start_byte() }, node));
             let (Some(bytes), Some(align)) = (parameter.bytes(), parameter.align) else { return };
             offset = offset.next_multiple_of(u64::from(align.max(1)));
             let tooltip = format!("{bytes} bytes from byte {offset} of the parameters on, aligned to {align}");

@@ -1,8 +1,8 @@
 //! Values of numbers that are not written as one reads them: floating-point numbers as bits, constant expressions.
 
 use super::{Hint, Hints};
-use ptx_analysis::ast::{Constant, OperandKind};
-use ptx_analysis::literal::{self, Float};
+use ptx_analysis::ast::{ConstantValue, OperandKind};
+use ptx_analysis::literal::{self, FloatLiteral};
 use ptx_analysis::lower;
 use ptx_syntax::{Node, fields, kinds};
 
@@ -15,8 +15,10 @@ impl<'t> Hints<'t> {
         let text = self.snapshot.text(node.byte_range());
         let bits = text.get(..2).is_some_and(|p| matches!(p, "0f" | "0F" | "0d" | "0D"));
         let value = match literal::parse_float(&text) {
-            Ok(Float::Single(bits)) => shown(&format!("{:?}", f32::from_bits(bits)), f32::from_bits(bits).into()),
-            Ok(Float::Double(value)) if bits => shown(&format!("{value:?}"), value),
+            Ok(FloatLiteral::Single(bits)) => {
+                shown(&format!("{:?}", f32::from_bits(bits)), f32::from_bits(bits).into())
+            }
+            Ok(FloatLiteral::Double(value)) if bits => shown(&format!("{value:?}"), value),
             _ => return,
         };
         self.out.push(Hint::after(node.end_byte(), format!("= {value}")));
@@ -48,9 +50,9 @@ impl<'t> Hints<'t> {
             What::Value(value) => {
                 let text = match value {
                     // All ones, or nearly: no decimal number is easier to read.
-                    Constant::Integer(Some(value)) if value > i64::MAX.into() => format!("0x{value:X}"),
-                    Constant::Integer(Some(value)) => value.to_string(),
-                    Constant::Float(value) => shown(&format!("{value:?}"), value),
+                    ConstantValue::Integer(Some(value)) if value > i64::MAX.into() => format!("0x{value:X}"),
+                    ConstantValue::Integer(Some(value)) => value.to_string(),
+                    ConstantValue::Float(value) => shown(&format!("{value:?}"), value),
                     _ => return false,
                 };
                 if self.options.constants {
@@ -87,7 +89,7 @@ impl<'t> Hints<'t> {
 
 /// What an expression is.
 enum What {
-    Value(Constant),
+    Value(ConstantValue),
     /// A name, what is added to it, and whether that had to be computed.
     Offset(String, i128, bool),
     Nothing,
@@ -97,7 +99,7 @@ enum What {
 fn number(kind: &OperandKind<'_>) -> Option<(i128, bool)> {
     match kind {
         OperandKind::Integer(text) => literal::integer(text).map(|n| (n, false)),
-        OperandKind::Constant(Constant::Integer(Some(value))) => Some((*value, true)),
+        OperandKind::Constant(ConstantValue::Integer(Some(value))) => Some((*value, true)),
         _ => None,
     }
 }

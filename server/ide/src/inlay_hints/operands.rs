@@ -5,10 +5,10 @@ use super::{Hint, HintKind, Hints};
 use crate::fragment::fragment_labels;
 use crate::hover::decoded;
 use ptx_analysis::ast::{Operand, OperandKind};
-use ptx_analysis::semantics::names::What;
+use ptx_analysis::semantics::names::DeclarationKind;
 use ptx_analysis::spec::OperandPattern;
 use ptx_analysis::symbols::Symbol;
-use ptx_isa::tables::{Access, Kind};
+use ptx_isa::tables::{OperandAccess, ValueKind};
 use ptx_syntax::{Node, kinds};
 use std::ops::Range;
 
@@ -37,13 +37,13 @@ impl<'t> Hints<'t> {
         for (operand, (_, shape)) in resolved.instruction.operands.iter().zip(&resolved.variant.operands) {
             match (shape, &operand.kind) {
                 (OperandPattern::Value(spec), _)
-                    if spec.value.access != Access::Read && spec.value.kind == Kind::Value =>
+                    if spec.value.access != OperandAccess::Read && spec.value.kind == ValueKind::Value =>
                 {
                     registers(operand, &mut written);
                 }
                 (OperandPattern::Pair(both), OperandKind::Pair(parts)) => {
                     for (spec, part) in [(&both.0, &parts.0), (&both.1, &parts.1)] {
-                        if spec.value.access != Access::Read {
+                        if spec.value.access != OperandAccess::Read {
                             registers(part, &mut written);
                         }
                     }
@@ -52,7 +52,7 @@ impl<'t> Hints<'t> {
             }
         }
         for (name, range) in written {
-            let found = self.declaration(resolved.node, name).filter(|d| d.what == What::Register);
+            let found = self.declaration(resolved.node, name).filter(|d| d.what == DeclarationKind::Register);
             if let Some(Symbol::Register { ty, .. }) = found.map(|d| d.symbol(self.snapshot)) {
                 let hint = Hint::after(resolved.base + range.end, format!(": {}", ty.name()));
                 self.out.push(Hint { kind: HintKind::Type, gap_before: false, ..hint });

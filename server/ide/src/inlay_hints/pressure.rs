@@ -2,7 +2,7 @@
 
 use super::{Hint, Hints, PressureHints};
 use crate::registers::{MIN_LIVE, counted, lines, live, peaks};
-use ptx_analysis::registers::{Figure, Figures, Live};
+use ptx_analysis::registers::{Figure, Figures, RegisterCount};
 
 /// Where more places than this reach the peak, only the first is marked.
 const MAX_PEAKS: usize = 3;
@@ -24,7 +24,7 @@ impl Hints<'_> {
     }
 
     fn peaks(&mut self, figure: &Figure) {
-        let most = figure.kernel().map_or_else(Live::default, |k| k.facts.usage().pressure.most);
+        let most = figure.kernel().map_or_else(RegisterCount::default, |k| k.facts.usage().pressure.most);
         if most.b32 < MIN_LIVE {
             return;
         }
@@ -51,7 +51,7 @@ impl Hints<'_> {
     }
 
     fn all(&mut self, figure: &Figure) {
-        let most = figure.kernel().map_or_else(Live::default, |k| k.facts.usage().pressure.most);
+        let most = figure.kernel().map_or_else(RegisterCount::default, |k| k.facts.usage().pressure.most);
         // A line belongs to the range if its end does.
         let rope = self.snapshot.rope();
         let from = rope.line_to_byte(rope.byte_to_line(self.range.start.min(rope.len_bytes())));

@@ -2,7 +2,7 @@
 
 use ptx_analysis::target::Environment;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Gate, GateKind, Target, Version};
+use ptx_isa::tables::{Gate, GateKind, TargetInfo, Version};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -21,7 +21,7 @@ pub enum Availability {
 
 impl Availability {
     /// The first version of a target that has it.
-    pub fn first(self, target: &'static Target) -> Option<Version> {
+    pub fn first(self, target: &'static TargetInfo) -> Option<Version> {
         match self {
             Self::Never => None,
             Self::From(version) | Self::Between(Some(version), _) => Some(version),
@@ -62,15 +62,15 @@ pub struct Matrix {
 }
 
 /// The targets that are architectures, in the order of the tables.
-pub fn architectures() -> impl Iterator<Item = &'static Target> {
+pub fn architectures() -> impl Iterator<Item = &'static TargetInfo> {
     ISA.targets.iter().filter(|t| !t.features.is_empty())
 }
 
 /// The versions that know a target, ascending, without those that were never published.
-pub fn versions(target: &'static Target) -> &'static [Version] {
+pub fn versions(target: &'static TargetInfo) -> &'static [Version] {
     static KNOWN: LazyLock<HashMap<&str, Vec<Version>>> = LazyLock::new(|| {
         let published = || ISA.versions.iter().filter(|v| v.version == v.counts_as).map(|v| v.version);
-        let of = |target: &'static Target| {
+        let of = |target: &'static TargetInfo| {
             let knows = |v: &Version| environment(target, *v, false).refused(target.gates, |_| true).is_none();
             (target.name, published().filter(knows).collect())
         };
@@ -80,7 +80,7 @@ pub fn versions(target: &'static Target) -> &'static [Version] {
 }
 
 /// Whether a target has what all gates of one of these ways let through.
-pub fn availability(ways: &[Vec<&'static Gate>], target: &'static Target) -> Availability {
+pub fn availability(ways: &[Vec<&'static Gate>], target: &'static TargetInfo) -> Availability {
     // What needs an option of `.target` is there for who writes the option.
     let with = |options| span(ways, target, options);
     match with(false) {
@@ -89,7 +89,7 @@ pub fn availability(ways: &[Vec<&'static Gate>], target: &'static Target) -> Ava
     }
 }
 
-fn span(ways: &[Vec<&'static Gate>], target: &'static Target, options: bool) -> Availability {
+fn span(ways: &[Vec<&'static Gate>], target: &'static TargetInfo, options: bool) -> Availability {
     let known = versions(target);
     let taken = |version: &Version| {
         let environment = environment(target, *version, options);
@@ -106,7 +106,7 @@ fn span(ways: &[Vec<&'static Gate>], target: &'static Target, options: bool) -> 
     }
 }
 
-fn environment(target: &'static Target, version: Version, options: bool) -> Environment {
+fn environment(target: &'static TargetInfo, version: Version, options: bool) -> Environment {
     let all = ISA.targets.iter().filter(|t| t.features.is_empty()).map(|t| t.name);
     Environment {
         version: Some(version),
@@ -119,7 +119,7 @@ fn environment(target: &'static Target, version: Version, options: bool) -> Envi
 
 /// Puts rows into a matrix whose columns are as few as they can be.
 pub fn matrix(lines: &[Line]) -> Matrix {
-    let targets: Vec<&'static Target> = architectures().collect();
+    let targets: Vec<&'static TargetInfo> = architectures().collect();
     let mut whole: Vec<Row> = Vec::new();
     for Line { label, condition, ways } in lines {
         let cells = targets.iter().map(|target| availability(ways, target)).collect();

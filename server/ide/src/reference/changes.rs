@@ -3,7 +3,7 @@
 use super::availability::introduced;
 use crate::describe::{condition, pretty};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Form, Gate, GateKind, Target, Version};
+use ptx_isa::tables::{Form, Gate, GateKind, TargetInfo, Version};
 
 /// What came, went, or is advised against. Names are those of the tables.
 #[derive(Debug, Clone, Default)]
@@ -58,7 +58,7 @@ pub fn of_version(version: Version) -> Changes {
 }
 
 /// What needs a target: what its first gate by name is.
-pub fn of_target(target: &Target) -> Changes {
+pub fn of_target(target: &TargetInfo) -> Changes {
     let names = |g: &Gate| g.kind == GateKind::Needs && g.alternatives.iter().any(|a| a.feature == Some(target.name));
     let came = |gates: &'static [Gate]| gates.iter().any(|g| g.when.is_empty() && names(g));
     let mut out = collect(&came, &|all| !all.is_empty() && all.iter().all(|f| came(f.gates)), &names);

@@ -8,7 +8,7 @@ use module::{Parts, Shell};
 use ptx_analysis::Analyzer;
 use ptx_analysis::spec::{OperandVariant, applies, operand_variants};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Entry, Form, Gate, Target, Version};
+use ptx_isa::tables::{Entry, Form, Gate, TargetInfo, Version};
 use ptx_syntax::Snapshot;
 
 /// An instruction as it may be written.
@@ -94,13 +94,13 @@ fn homes(
     form: &'static Form,
     values: &Values,
     variant: &OperandVariant,
-) -> impl Iterator<Item = (&'static Target, Version)> {
+) -> impl Iterator<Item = (&'static TargetInfo, Version)> {
     let types = values.iter().flatten().filter_map(|v| ISA.ty(v)).flat_map(|t| t.gates);
     let own = form.gates.iter().filter(|g| applies(g.when, values, variant));
     let gates: [Vec<&'static Gate>; 1] = [own.chain(types).collect()];
-    let recent = |t: &&'static Target| versions(t).last() == Some(&ISA.newest()) && number(t) >= 75;
-    let plain = |t: &&Target| t.name.ends_with(|c: char| c.is_ascii_digit());
-    let mut targets: Vec<&'static Target> = architectures().collect();
+    let recent = |t: &&'static TargetInfo| versions(t).last() == Some(&ISA.newest()) && number(t) >= 75;
+    let plain = |t: &&TargetInfo| t.name.ends_with(|c: char| c.is_ascii_digit());
+    let mut targets: Vec<&'static TargetInfo> = architectures().collect();
     targets.sort_by_key(|t| (!recent(t), !plain(t), if recent(t) { number(t) } else { u32::MAX - number(t) }));
     let spans = targets.into_iter().filter_map(move |target| {
         let found = availability(&gates, target);
@@ -113,6 +113,6 @@ fn homes(
     spans.flat_map(|(target, first, last)| [first, last].map(|version| (target, version)))
 }
 
-fn number(target: &Target) -> u32 {
+fn number(target: &TargetInfo) -> u32 {
     target.name.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap_or(0)
 }

@@ -7,8 +7,8 @@ use super::rules::rule;
 use crate::describe::{always, condition, gate, pretty};
 use ptx_isa::ISA;
 use ptx_isa::tables::{
-    Access, Encoding, Entry, Extent, Flow, Form, Gate, Implied, Kind, Length, Note, Pattern, Protocol, Slot, Spaces,
-    Term, TypeExpr, Value, Verb,
+    ControlTransfer, Encoding, Entry, Form, FormPattern, FormValue, Gate, Implied, Length, ModifierSlot, Note,
+    OperandAccess, Protocol, Spaces, Term, TypeExpr, UniformExtent, ValueKind, Verb,
 };
 
 /// An instruction of the manual. A few consist of several entries: `add` of integers and of floating-point numbers.
@@ -39,7 +39,7 @@ pub struct FormArticle {
     /// The form, without the names of sets behind those of slots.
     pub text: String,
     /// Its places for modifiers.
-    pub slots: Vec<&'static Slot>,
+    pub slots: Vec<&'static ModifierSlot>,
     /// What is meant where a modifier is left out: the index of its slot, and a sentence (Markdown).
     pub implied: Vec<(usize, String)>,
     /// Its operands: as written, and what they are (Markdown).
@@ -85,11 +85,11 @@ fn implied(implied: &Implied, form: &Form) -> String {
 pub fn encodings(entry: &'static Entry) -> Vec<(&'static str, &'static Encoding)> {
     let mut out: Vec<(&'static str, &'static Encoding)> = Vec::new();
     for operand in entry.forms.iter().flat_map(|f| f.operands) {
-        let values: Vec<&'static Value> = match &operand.pattern {
-            Pattern::Value(v) | Pattern::Arguments(v) => vec![v],
-            Pattern::Address(parts) => parts.iter().collect(),
-            Pattern::Pair(pair) => vec![&pair.first, &pair.second],
-            Pattern::Sink => Vec::new(),
+        let values: Vec<&'static FormValue> = match &operand.pattern {
+            FormPattern::Value(v) | FormPattern::Arguments(v) => vec![v],
+            FormPattern::Address(parts) => parts.iter().collect(),
+            FormPattern::Pair(pair) => vec![&pair.first, &pair.second],
+            FormPattern::Sink => Vec::new(),
         };
         for value in values {
             if let Some(encoding) = ISA.encodings.iter().find(|e| e.name == value.decodes)
@@ -168,16 +168,16 @@ pub fn facts(entry: &'static Entry) -> Vec<String> {
         say("All threads of a warp must execute it together.");
     }
     match entry.uniform {
-        Some(Extent::Cta) => say("Its result is the same for all threads of a CTA, whatever its operands."),
-        Some(Extent::Warp) => say("Its result is the same for all threads of a warp, whatever its operands."),
+        Some(UniformExtent::Cta) => say("Its result is the same for all threads of a CTA, whatever its operands."),
+        Some(UniformExtent::Warp) => say("Its result is the same for all threads of a warp, whatever its operands."),
         _ => {}
     }
     match entry.flow {
-        Flow::Next => {}
-        Flow::Branch => say("Execution goes on at a label."),
-        Flow::Call => say("Execution goes on in a function, and afterwards here."),
-        Flow::Return => say("Execution goes on in the caller."),
-        Flow::Exit => say("The thread ends."),
+        ControlTransfer::Next => {}
+        ControlTransfer::Branch => say("Execution goes on at a label."),
+        ControlTransfer::Call => say("Execution goes on in a function, and afterwards here."),
+        ControlTransfer::Return => say("Execution goes on in the caller."),
+        ControlTransfer::Exit => say("The thread ends."),
     }
     if entry.pure {
         say("It has no effect but its results, which depend on nothing but its operands.");
@@ -200,8 +200,8 @@ pub fn facts(entry: &'static Entry) -> Vec<String> {
     out
 }
 
-fn operand(pattern: &Pattern, optional: bool, form: &'static Form, notes: &[Note]) -> Vec<(String, String)> {
-    let one = |value: &Value, shown: String| {
+fn operand(pattern: &FormPattern, optional: bool, form: &'static Form, notes: &[Note]) -> Vec<(String, String)> {
+    let one = |value: &FormValue, shown: String| {
         let note = notes
             .iter()
             .find(|n| n.name == value.name)
@@ -210,24 +210,24 @@ fn operand(pattern: &Pattern, optional: bool, form: &'static Form, notes: &[Note
         (shown, format!("{note}{}{left_out}", words(value, form)))
     };
     match pattern {
-        Pattern::Value(value) if matches!(value.kind, Kind::Address(_)) => {
+        FormPattern::Value(value) if matches!(value.kind, ValueKind::Address(_)) => {
             vec![one(value, format!("[{}]", value.name))]
         }
-        Pattern::Value(value) | Pattern::Arguments(value) => vec![one(value, value.name.to_owned())],
-        Pattern::Address(parts) => parts.iter().map(|v| one(v, format!("[{}]", v.name))).collect(),
-        Pattern::Pair(pair) => {
+        FormPattern::Value(value) | FormPattern::Arguments(value) => vec![one(value, value.name.to_owned())],
+        FormPattern::Address(parts) => parts.iter().map(|v| one(v, format!("[{}]", v.name))).collect(),
+        FormPattern::Pair(pair) => {
             vec![one(&pair.first, pair.first.name.to_owned()), one(&pair.second, format!("|{}", pair.second.name))]
         }
-        Pattern::Sink => vec![("_".to_owned(), "a result that is not wanted".to_owned())],
+        FormPattern::Sink => vec![("_".to_owned(), "a result that is not wanted".to_owned())],
     }
 }
 
 /// What may stand for a value, in terms of the form's slots.
-fn words(value: &Value, form: &Form) -> String {
+fn words(value: &FormValue, form: &Form) -> String {
     let access = match value.access {
-        Access::Read => "read",
-        Access::Write => "written",
-        Access::Update => "read and written",
+        OperandAccess::Read => "read",
+        OperandAccess::Write => "written",
+        OperandAccess::Update => "read and written",
     };
     let ty = type_words(value.ty, form);
     let list = match value.length {
@@ -245,23 +245,23 @@ fn words(value: &Value, form: &Form) -> String {
         Length::Formula(formula) => format!("a list of `{}` of ", formula.text(|slot| slot_name(form, slot))),
     };
     let mut out = match value.kind {
-        Kind::Address(Spaces::Generic) => "a generic address".to_owned(),
-        Kind::Address(Spaces::Slot(slot)) => format!("an address in `{}`", dotted(slot_name(form, slot))),
-        Kind::Address(Spaces::Named(names)) => {
+        ValueKind::Address(Spaces::Generic) => "a generic address".to_owned(),
+        ValueKind::Address(Spaces::Slot(slot)) => format!("an address in `{}`", dotted(slot_name(form, slot))),
+        ValueKind::Address(Spaces::Named(names)) => {
             format!("an address in {}", crate::describe::words(names.iter().copied(), 6))
         }
-        Kind::Label => "a label".to_owned(),
-        Kind::Function => "a function, or a register with its address".to_owned(),
-        Kind::Targets => "the label of a list of targets or of a prototype".to_owned(),
-        Kind::Arguments => "a list in parentheses".to_owned(),
-        Kind::Opaque(name) => format!("a `.{}`, or a register with its handle", name.trim_start_matches('.')),
-        Kind::Any => format!("{access}: anything"),
-        Kind::Value if value.immediate_only => format!("a literal {ty}"),
-        Kind::Value => format!("{access}: {list}{ty}"),
+        ValueKind::Label => "a label".to_owned(),
+        ValueKind::Function => "a function, or a register with its address".to_owned(),
+        ValueKind::Targets => "the label of a list of targets or of a prototype".to_owned(),
+        ValueKind::Arguments => "a list in parentheses".to_owned(),
+        ValueKind::Opaque(name) => format!("a `.{}`, or a register with its handle", name.trim_start_matches('.')),
+        ValueKind::Any => format!("{access}: anything"),
+        ValueKind::Value if value.immediate_only => format!("a literal {ty}"),
+        ValueKind::Value => format!("{access}: {list}{ty}"),
     };
     let flags = [
         (value.wider, "a wider register will do"),
-        (value.register_only && value.access == Access::Read, "no literal"),
+        (value.register_only && value.access == OperandAccess::Read, "no literal"),
         (value.special, "a special register too"),
         (value.symbol, "or the address of a variable"),
         (value.minus, "`-` negates it"),

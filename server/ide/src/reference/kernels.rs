@@ -1,7 +1,7 @@
 //! Hand-written kernels, and which instructions they use.
 
 use super::code::{self, Token};
-use ptx_analysis::lower::{self, Source};
+use ptx_analysis::lower::{self, ItemSource};
 use ptx_analysis::semantics;
 use ptx_isa::ISA;
 use ptx_syntax::{Node, Snapshot, kinds};
@@ -86,7 +86,7 @@ pub fn uses() -> BTreeMap<&'static str, Vec<Use>> {
 
 fn collect(node: Node<'_>, text: &str, out: &mut Vec<(&'static str, Range<usize>)>) {
     if node.kind_id() == kinds().instruction {
-        if let Some(instruction) = lower::instruction(Source { text, base: 0 }, node)
+        if let Some(instruction) = lower::instruction(ItemSource { text, base: 0 }, node)
             && let Some(opcode) = ISA.opcode(instruction.opcode.text)
         {
             let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();

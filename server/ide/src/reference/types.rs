@@ -2,9 +2,9 @@
 
 use super::combination::least;
 use crate::describe::pretty;
-use ptx_analysis::types::{Fit, TypeId, agreeing};
+use ptx_analysis::types::{RegisterFit, TypeId, agreeing};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Form, Type};
+use ptx_isa::tables::{Form, TypeInfo};
 use std::collections::BTreeMap;
 
 /// The registers that may stand for an operand of a type.
@@ -17,16 +17,16 @@ pub struct Registers {
 }
 
 /// The registers for a type.
-pub fn registers(ty: &Type) -> Registers {
+pub fn registers(ty: &TypeInfo) -> Registers {
     let agreeing = |fit| TypeId::of(ty.name).map(|id| agreeing(id, fit)).unwrap_or_default();
-    let plain = agreeing(Fit::default());
-    let mut wider = agreeing(Fit { wider: true, ..Fit::default() });
+    let plain = agreeing(RegisterFit::default());
+    let mut wider = agreeing(RegisterFit { wider: true, ..RegisterFit::default() });
     wider.retain(|name| !plain.contains(name));
     Registers { plain, wider }
 }
 
 /// The types that a register of some type may stand for.
-pub fn stands_for(register: &Type) -> Vec<&'static str> {
+pub fn stands_for(register: &TypeInfo) -> Vec<&'static str> {
     ISA.types.iter().filter(|t| registers(t).plain.contains(&register.name)).map(|t| t.name).collect()
 }
 
@@ -62,7 +62,7 @@ fn ends(form: &Form) -> Option<(usize, usize)> {
 }
 
 /// The instructions that have a type in their name or among their modifiers, with their forms.
-pub fn takers(ty: &Type) -> Vec<(&'static str, usize)> {
+pub fn takers(ty: &TypeInfo) -> Vec<(&'static str, usize)> {
     let mut out: Vec<(&'static str, usize)> = Vec::new();
     for entry in ISA.opcodes.iter().flat_map(|o| o.entries) {
         let takes = |f: &&Form| f.slots.iter().any(|s| s.is_type && s.values.contains(&ty.name));

@@ -2,18 +2,18 @@
 
 use super::Access;
 use ptx_analysis::ast::{Operand, OperandKind};
-use ptx_analysis::lower::{self, Source};
+use ptx_analysis::lower::{self, ItemSource};
 use ptx_analysis::semantics::Semantics;
-use ptx_analysis::semantics::names::{Anything, What};
+use ptx_analysis::semantics::names::{Anything, DeclarationKind};
 use ptx_analysis::spec::{OperandPattern, OperandSpec};
-use ptx_isa::tables::{self, Flow, Kind};
+use ptx_isa::tables::{self, ControlTransfer, ValueKind};
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
 /// Reads what is done to names of one kind.
 pub struct Reader<'t> {
     snapshot: &'t Snapshot,
-    what: What,
+    what: DeclarationKind,
     semantics: Semantics<'t>,
 }
 
@@ -26,7 +26,7 @@ struct Place<'s> {
 
 impl<'t> Reader<'t> {
     /// For names of that kind.
-    pub fn new(snapshot: &'t Snapshot, what: What) -> Self {
+    pub fn new(snapshot: &'t Snapshot, what: DeclarationKind) -> Self {
         Self { snapshot, what, semantics: Semantics::new(snapshot) }
     }
 
@@ -52,7 +52,7 @@ impl<'t> Reader<'t> {
     fn in_instruction(&mut self, node: Node<'_>, range: Range<usize>) -> Option<Access> {
         let text = self.snapshot.text(node.byte_range());
         let base = node.start_byte();
-        let instruction = lower::instruction(Source { text: &text, base }, node)?;
+        let instruction = lower::instruction(ItemSource { text: &text, base }, node)?;
         let mnemonic = self.semantics.mnemonic(&instruction);
         let resolved = mnemonic.choose(&instruction, &Anything)?;
         let local = range.start.checked_sub(base)?..range.end.checked_sub(base)?;
@@ -62,27 +62,31 @@ impl<'t> Reader<'t> {
         Some(self.done(&place, resolved.candidate.entry.flow))
     }
 
-    fn done(&self, place: &Place<'_>, flow: Flow) -> Access {
+    fn done(&self, place: &Place<'_>, flow: ControlTransfer) -> Access {
         let value = place.spec.value;
-        let memory = matches!(value.kind, Kind::Address(_));
+        let memory = matches!(value.kind, ValueKind::Address(_));
         let access = match value.access {
-            tables::Access::Read => Access::Read,
-            tables::Access::Write => Access::Write,
-            tables::Access::Update => Access::ReadWrite,
+            tables::OperandAccess::Read => Access::Read,
+            tables::OperandAccess::Write => Access::Write,
+            tables::OperandAccess::Update => Access::ReadWrite,
         };
         match self.what {
             // A register in brackets is read, whatever happens to the memory.
-            What::Register if memory => Access::Read,
-            What::Register => access,
-            What::Label => Access::Jump,
-            What::Function | What::Alias if flow == Flow::Call && matches!(value.kind, Kind::Function) => Access::Call,
-            What::Function | What::Alias | What::Targets => Access::Mention,
+            DeclarationKind::Register if memory => Access::Read,
+            DeclarationKind::Register => access,
+            DeclarationKind::Label => Access::Jump,
+            DeclarationKind::Function | DeclarationKind::Alias
+                if flow == ControlTransfer::Call && matches!(value.kind, ValueKind::Function) =>
+            {
+                Access::Call
+            }
+            DeclarationKind::Function | DeclarationKind::Alias | DeclarationKind::Targets => Access::Mention,
             // A parameter may be a register.
-            What::Variable | What::Parameter | What::Result => match value.kind {
-                Kind::Arguments | Kind::Opaque(_) => access,
-                Kind::Address(_) if place.bracketed || value.naked => access,
-                Kind::Value if value.access != tables::Access::Read => access,
-                _ if self.what != What::Variable => access,
+            DeclarationKind::Variable | DeclarationKind::Parameter | DeclarationKind::Result => match value.kind {
+                ValueKind::Arguments | ValueKind::Opaque(_) => access,
+                ValueKind::Address(_) if place.bracketed || value.naked => access,
+                ValueKind::Value if value.access != tables::OperandAccess::Read => access,
+                _ if self.what != DeclarationKind::Variable => access,
                 _ => Access::Mention,
             },
         }

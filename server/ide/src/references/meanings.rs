@@ -1,6 +1,6 @@
 //! What else has the name that is looked for: inner blocks hide names, and so do later declarations of the same block.
 
-use ptx_analysis::semantics::names::{self, Declaration, What};
+use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -149,7 +149,7 @@ pub fn meant<'m>(all: &'m [Meaning], name: &str, at: usize) -> Option<&'m Meanin
 /// All that the name of a declaration, or the names of its range, can mean in its scope.
 pub struct Meanings<'t> {
     snapshot: &'t Snapshot,
-    declaration: Declaration<'t>,
+    declaration: DeclarationNode<'t>,
     word: Word<'t>,
     /// Where the name stands in the declaration itself.
     own: Option<Range<usize>>,
@@ -159,12 +159,12 @@ pub struct Meanings<'t> {
 }
 
 /// Where the name of a declaration stands.
-pub fn own_name(declaration: &Declaration<'_>) -> Option<Range<usize>> {
+pub fn own_name(declaration: &DeclarationNode<'_>) -> Option<Range<usize>> {
     declaration.declarator.child_by_field_id(fields().name).map(|n| n.byte_range())
 }
 
 /// The name that is looked for: of a range one register or all.
-pub fn word<'n>(snapshot: &Snapshot, declaration: &Declaration<'_>, name: &'n str) -> Word<'n> {
+pub fn word<'n>(snapshot: &Snapshot, declaration: &DeclarationNode<'_>, name: &'n str) -> Word<'n> {
     let declared = own_name(declaration).map(|r| snapshot.text(r));
     let whole = declared.is_some_and(|d| d == name);
     Word { text: name, count: declaration.count.filter(|_| whole) }
@@ -172,7 +172,7 @@ pub fn word<'n>(snapshot: &Snapshot, declaration: &Declaration<'_>, name: &'n st
 
 impl<'t> Meanings<'t> {
     /// Looks for the declarations that hide the given one.
-    pub fn new(snapshot: &'t Snapshot, declaration: &Declaration<'t>, name: &'t str) -> Self {
+    pub fn new(snapshot: &'t Snapshot, declaration: &DeclarationNode<'t>, name: &'t str) -> Self {
         let (own, word) = (own_name(declaration), word(snapshot, declaration, name));
         let (all, places, debugging) = (Vec::new(), Vec::new(), OnceCell::new());
         let mut out = Self { snapshot, declaration: *declaration, word, own, all, places, debugging };
@@ -198,7 +198,7 @@ impl<'t> Meanings<'t> {
     /// The declaration itself, where the tree is too broken to recognize it again.
     fn own_meaning(&self, name: Range<usize>) -> Meaning {
         let text = self.snapshot.text(name.clone()).into_owned();
-        let label = matches!(self.declaration.what, What::Label | What::Targets);
+        let label = matches!(self.declaration.what, DeclarationKind::Label | DeclarationKind::Targets);
         let since = if label { 0 } else { name.end };
         Meaning { name, text, count: self.declaration.count, visible: self.scope(), since, label }
     }
@@ -239,7 +239,7 @@ impl<'t> Meanings<'t> {
             return self.is_debugged();
         }
         let in_section = |n: Node<'_>| n.parent().is_some_and(|p| p.kind_id() == kinds().section_directive);
-        if self.declaration.what == What::Label && in_section(self.declaration.statement) {
+        if self.declaration.what == DeclarationKind::Label && in_section(self.declaration.statement) {
             return false;
         }
         // A function that is not closed has the next ones inside.

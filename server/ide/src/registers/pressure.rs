@@ -1,8 +1,8 @@
 //! Registers instruction by instruction.
 
 use super::line;
-use ptx_analysis::registers::facts::Register;
-use ptx_analysis::registers::{Figure, Figures, Kernel, Live};
+use ptx_analysis::registers::facts::RegisterFacts;
+use ptx_analysis::registers::{Figure, Figures, RegisterCount, RegisterReport};
 use ptx_analysis::semantics::names::range_of;
 use ptx_syntax::{Snapshot, kinds};
 use std::ops::Range;
@@ -14,7 +14,7 @@ pub struct LinePressure {
     /// Where the first of its instructions begins.
     pub offset: usize,
     /// As many hold a value at one of them at most, of each kind.
-    pub live: Live,
+    pub live: RegisterCount,
 }
 
 /// The registers of a function.
@@ -25,7 +25,7 @@ pub struct FunctionPressure {
     /// Where it begins.
     pub start: usize,
     /// What is known of it.
-    pub kernel: Arc<Kernel>,
+    pub kernel: Arc<RegisterReport>,
     /// The function has changed since that was found out, or has an error.
     pub stale: bool,
     /// The lines in sight with instructions that control reaches, in order.
@@ -87,7 +87,7 @@ pub(crate) fn lines(snapshot: &Snapshot, figure: &Figure, range: Range<usize>) -
     for index in instructions {
         let live = at.get(index).copied().unwrap_or_default();
         let Some(offset) = figure.instruction(index).filter(|o| range.contains(o)) else { continue };
-        if live == Live::default() {
+        if live == RegisterCount::default() {
             continue;
         }
         match out.last_mut().filter(|_| offset < end) {
@@ -109,7 +109,7 @@ pub struct HeldValue {
     /// Its name.
     pub name: String,
     /// What it takes.
-    pub takes: Live,
+    pub takes: RegisterCount,
     /// The instruction that wrote the value, the last one before in the text; nothing for what the caller gives.
     pub since: Option<usize>,
     /// The instruction that reads it next in the text; nothing where the one at hand is the last.
@@ -148,7 +148,7 @@ pub fn held_values(snapshot: &Snapshot, figures: &Figures, offset: usize) -> Opt
 pub(crate) fn held(snapshot: &Snapshot, figure: &Figure, index: usize) -> Vec<HeldValue> {
     let Some(kernel) = figure.kernel() else { return Vec::new() };
     let facts = &kernel.facts;
-    let value = |register: &Register| {
+    let value = |register: &RegisterFacts| {
         let accesses = facts.accesses(register);
         let after = |at: &Range<usize>| at.contains(&index) || at.end == index;
         let piece = facts.lives(register).find(after).unwrap_or(index..index + 1);
@@ -168,7 +168,7 @@ pub(crate) fn held(snapshot: &Snapshot, figure: &Figure, index: usize) -> Vec<He
 }
 
 /// The name of a register as instructions write it.
-fn name(snapshot: &Snapshot, figure: &Figure, register: &Register) -> Option<String> {
+fn name(snapshot: &Snapshot, figure: &Figure, register: &RegisterFacts) -> Option<String> {
     let k = kinds();
     let node = snapshot.node_at(figure.follow(register.declaration as usize)?)?;
     let mut name = snapshot.text(node.byte_range()).into_owned();

@@ -4,9 +4,9 @@ use super::pressure::{HeldValue, held};
 use super::{MIN_LIVE, bound as bound_at, counted, line, peaks};
 use crate::describe::Page;
 use crate::excerpt::{annotated, statement_at};
-use ptx_analysis::registers::facts::{Facts, Register};
+use ptx_analysis::registers::facts::{FunctionFacts, RegisterFacts};
 use ptx_analysis::registers::occupancy::{LimitedBy, Needs, Occupancy};
-use ptx_analysis::registers::{Figure, Kernel, Live};
+use ptx_analysis::registers::{Figure, RegisterCount, RegisterReport};
 use ptx_syntax::Snapshot;
 
 /// How many of the values that are live where most are.
@@ -60,7 +60,7 @@ fn limit(occupancy: &Occupancy) -> &'static str {
 }
 
 /// So many registers fewer, and so many warps more; nothing where a thread does not use what it gets, but is given it.
-fn fewer(kernel: &Kernel, occupancy: &Occupancy) -> Option<(u32, u32)> {
+fn fewer(kernel: &RegisterReport, occupancy: &Occupancy) -> Option<(u32, u32)> {
     occupancy.fewer.filter(|_| !kernel.settled && kernel.over() == 0)
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn page(snapshot: &Snapshot, figure: &Figure) -> Page {
 }
 
 /// What holds the function to fewer registers than it could use.
-fn bound(snapshot: &Snapshot, kernel: &Kernel, figure: &Figure) -> Option<String> {
+fn bound(snapshot: &Snapshot, kernel: &RegisterReport, figure: &Figure) -> Option<String> {
     if kernel.settled {
         return Some("given by the header, whatever is used: its warps exchange registers".to_owned());
     }
@@ -124,7 +124,7 @@ fn bound(snapshot: &Snapshot, kernel: &Kernel, figure: &Figure) -> Option<String
     Some(if kernel.spills() { format!("{wanted}: **spills are likely**") } else { wanted })
 }
 
-fn peak(snapshot: &Snapshot, kernel: &Kernel, figure: &Figure) -> String {
+fn peak(snapshot: &Snapshot, kernel: &RegisterReport, figure: &Figure) -> String {
     let usage = kernel.facts.usage();
     let mut out = format!("at most {} live", live(usage.pressure.most));
     if let Some(at) = figure.instruction(usage.pressure.peak as usize) {
@@ -138,7 +138,7 @@ fn peak(snapshot: &Snapshot, kernel: &Kernel, figure: &Figure) -> String {
 }
 
 /// `38 registers and 2 predicates`.
-pub(crate) fn live(live: Live) -> String {
+pub(crate) fn live(live: RegisterCount) -> String {
     let registers = counted(live.b32, "register");
     if live.predicates == 0 { registers } else { format!("{registers} and {}", counted(live.predicates, "predicate")) }
 }
@@ -150,7 +150,7 @@ fn occupancy(occupancy: &Occupancy) -> String {
     format!("{} ({percent} %): {ctas} of {threads} threads{says}", warps(occupancy))
 }
 
-fn shared(kernel: &Kernel) -> Option<String> {
+fn shared(kernel: &RegisterReport) -> Option<String> {
     let more = if kernel.dynamic_shared { ", and more that is said at launch" } else { "" };
     match kernel.shared {
         0 if !kernel.dynamic_shared => None,
@@ -175,13 +175,18 @@ fn source(snapshot: &Snapshot, since: Option<usize>, values: &[&HeldValue]) -> (
 }
 
 /// What a register costs: its width, and whether it is among those that are live where most are.
-pub(crate) fn cost(snapshot: &Snapshot, facts: &Facts, base: usize, register: &Register) -> Option<String> {
+pub(crate) fn cost(
+    snapshot: &Snapshot,
+    facts: &FunctionFacts,
+    base: usize,
+    register: &RegisterFacts,
+) -> Option<String> {
     let takes = register.takes;
     let pressure = &facts.usage().pressure;
     let width = if takes.b32 > 0 { counted(takes.b32, "register") } else { counted(takes.predicates, "predicate") };
     facts.lives(register).next()?;
     let peak = pressure.peak as usize;
-    let most = live(Live { predicates: 0, ..pressure.most });
+    let most = live(RegisterCount { predicates: 0, ..pressure.most });
     let line = line(snapshot, base + facts.start(peak)?);
     let there = match facts.held_at(peak).contains(&register) {
         _ if takes.b32 == 0 || pressure.most.b32 < MIN_LIVE => String::new(),

@@ -2,14 +2,14 @@
 
 use super::Refusal;
 use crate::references::{Meaning, Reference, Word, declared, is_name, meaning, meant, own_name};
-use ptx_analysis::semantics::names::{self, Declaration, What};
+use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
 use ptx_syntax::Snapshot;
 use std::ops::Range;
 
 /// Checks that nothing but the name changes when `old` becomes `new`.
 pub fn check(
     snapshot: &Snapshot,
-    declaration: &Declaration<'_>,
+    declaration: &DeclarationNode<'_>,
     references: &[Reference],
     (old, new): (&str, Word<'_>),
 ) -> Result<(), Refusal> {
@@ -20,7 +20,7 @@ pub fn check(
 
 struct Conflict<'a, 't> {
     snapshot: &'a Snapshot,
-    declaration: &'a Declaration<'t>,
+    declaration: &'a DeclarationNode<'t>,
     old: &'a str,
     new: Word<'a>,
 }
@@ -88,7 +88,7 @@ impl Conflict<'_, '_> {
         let mut mention = references.iter().find(|r| debugging(r.range.start)).map(|r| r.range.clone());
         let other = names::debug_label(self.snapshot, self.new.text).map(|l| l.declarator);
         let other = other.or_else(|| names::all_in_module(self.snapshot, self.new.text).first().map(|d| d.declarator));
-        if mention.is_none() && self.declaration.what == What::Label {
+        if mention.is_none() && self.declaration.what == DeclarationKind::Label {
             // They would take what they name now for this label.
             self.new.places(self.snapshot, 0..self.snapshot.rope().len_bytes(), |place| {
                 mention = Some(place.clone()).filter(|p| debugging(p.start));

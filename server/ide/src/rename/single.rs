@@ -5,14 +5,14 @@ use super::{Reach, Refusal, Renaming, check_name, conflict};
 use crate::fixes::TextEdit;
 use crate::references::{Reference, Word, own_name, references};
 use ptx_analysis::lower::named_children;
-use ptx_analysis::semantics::names::{self, Declaration};
+use ptx_analysis::semantics::names::{self, DeclarationNode};
 use ptx_syntax::{Snapshot, fields, kinds};
 use std::ops::Range;
 
 /// Some of the uses of a register that get a name of their own.
 pub(crate) struct Separation<'a, 't> {
     /// The register's declaration.
-    pub declaration: &'a Declaration<'t>,
+    pub declaration: &'a DeclarationNode<'t>,
     /// Its name of now, with its number if it is of a range.
     pub old: &'a str,
     /// Where that name stands, in order.
@@ -22,7 +22,7 @@ pub(crate) struct Separation<'a, 't> {
 /// Renames one register of a range.
 pub(super) fn renaming(
     snapshot: &Snapshot,
-    declaration: &Declaration<'_>,
+    declaration: &DeclarationNode<'_>,
     old: &str,
     new: &str,
 ) -> Result<Renaming, Refusal> {
@@ -32,7 +32,7 @@ pub(super) fn renaming(
 }
 
 /// Where a register stands, but for its declaration.
-pub(crate) fn uses(snapshot: &Snapshot, declaration: &Declaration<'_>, name: &str) -> Vec<Range<usize>> {
+pub(crate) fn uses(snapshot: &Snapshot, declaration: &DeclarationNode<'_>, name: &str) -> Vec<Range<usize>> {
     let own = own_name(declaration);
     let found = references(snapshot, declaration, name).into_iter().map(|r| r.range);
     found.filter(|r| own.as_ref() != Some(r) && r.len() == name.len()).collect()
@@ -67,7 +67,7 @@ pub(crate) fn separate(snapshot: &Snapshot, what: &Separation<'_, '_>, new: &str
 }
 
 /// Declares another register of the same type: in the next line, or behind the statement where more follows in its line.
-fn declaring(snapshot: &Snapshot, declaration: &Declaration<'_>, new: &str) -> Option<TextEdit> {
+fn declaring(snapshot: &Snapshot, declaration: &DeclarationNode<'_>, new: &str) -> Option<TextEdit> {
     let statement = declaration.statement;
     if statement.has_error() || statement.kind_id() != kinds().variable_declaration {
         return None;

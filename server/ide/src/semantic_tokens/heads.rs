@@ -7,7 +7,7 @@ use ptx_analysis::semantics;
 use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant};
 use ptx_analysis::target::Environment;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Access, Flow, Gate, Kind, Opcode, Term};
+use ptx_isa::tables::{ControlTransfer, Gate, Opcode, OperandAccess, Term, ValueKind};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -90,7 +90,7 @@ impl Heads {
         let written = modifiers(text.get(name_end..)?);
         let mut out = Head { modifiers: written.iter().map(|m| modifier(m)).collect(), ..Head::default() };
         let Some(resolved) = semantics::mnemonic(opcode, &written) else { return Some(out) };
-        if resolved.entry.flow != Flow::Next {
+        if resolved.entry.flow != ControlTransfer::Next {
             out.opcode = TokenModifiers::CONTROL_FLOW;
         }
         let usable = |a: &&OperandVariant| a.broken.is_none();
@@ -194,10 +194,10 @@ fn roles(shape: &OperandPattern) -> [Role; 2] {
 
 fn role(spec: &OperandSpec) -> Role {
     match spec.value.kind {
-        Kind::Label => Role::Label,
-        Kind::Function => Role::Function,
-        Kind::Targets => Role::Targets,
-        _ if spec.value.access == Access::Read => Role::Read,
+        ValueKind::Label => Role::Label,
+        ValueKind::Function => Role::Function,
+        ValueKind::Targets => Role::Targets,
+        _ if spec.value.access == OperandAccess::Read => Role::Read,
         _ => Role::Write,
     }
 }

@@ -1,10 +1,10 @@
 //! The names that are known at a place, in the order of the text.
 
 use super::legend::{TokenKind, TokenModifiers};
-use ptx_analysis::semantics::names::{self, What};
-use ptx_analysis::symbols::Frame;
+use ptx_analysis::semantics::names::{self, DeclarationKind};
+use ptx_analysis::symbols::NameFrame;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Space, TypeClass};
+use ptx_isa::tables::{SpaceInfo, TypeClass};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 
 /// What a name stands for.
@@ -41,7 +41,7 @@ impl Known {
             out.modifiers = out.modifiers | TokenModifiers::WIDE;
         }
         // Parameters of a kernel and constants never change; parameters of a function, and those for a call, are variables.
-        let everywhere = |s: &&Space| s.declared.iter().any(|place| place.names.contains(&"module"));
+        let everywhere = |s: &&SpaceInfo| s.declared.iter().any(|place| place.names.contains(&"module"));
         let space = space.as_deref().and_then(|s| ISA.space(s)).filter(|s| s.fixed);
         if space.is_some_and(|s| if node.kind_id() == k.parameter { of_kernel(snapshot, node) } else { everywhere(&s) })
         {
@@ -69,7 +69,7 @@ struct Scope {
     node: Option<usize>,
     /// All of it so far has been seen.
     complete: bool,
-    names: Frame<String, Option<Known>>,
+    names: NameFrame<String, Option<Known>>,
 }
 
 impl Scope {
@@ -94,7 +94,7 @@ impl<'t> Scopes<'t> {
 
     /// Opens the scope of a node; the first is the module's, which belongs to no node.
     pub fn open(&mut self, node: Option<Node<'_>>, complete: bool) {
-        self.open.push(Scope { node: node.map(|n| n.id()), complete, names: Frame::default() });
+        self.open.push(Scope { node: node.map(|n| n.id()), complete, names: NameFrame::default() });
     }
 
     pub fn close(&mut self) {
@@ -141,8 +141,8 @@ impl<'t> Scopes<'t> {
                 let own = found.declarator.child_by_field_id(fields().name);
                 let own = own.map(|n| self.snapshot.text(n.byte_range()).into_owned());
                 let known = match found.what {
-                    What::Label | What::Targets => Known::of(TokenKind::Label),
-                    What::Function | What::Alias => Known::of(TokenKind::Function),
+                    DeclarationKind::Label | DeclarationKind::Targets => Known::of(TokenKind::Label),
+                    DeclarationKind::Function | DeclarationKind::Alias => Known::of(TokenKind::Function),
                     _ => Known { count: found.count, ..Known::declared(self.snapshot, found.statement) },
                 };
                 (own.unwrap_or_else(|| name.to_owned()), Some(known), found.scope)

@@ -187,7 +187,7 @@ fn every_type_space_target_version_and_constant_is_offered() {
         );
     }
     // What is neither declared nor taken by an instruction is known for its name alone.
-    let declared = |t: &ptx_isa::tables::Type| t.registers || t.variables || t.parameters || t.prototypes;
+    let declared = |t: &ptx_isa::tables::TypeInfo| t.registers || t.variables || t.parameters || t.prototypes;
     let names = ISA.types.iter().filter(|t| declared(t)).map(|t| t.name.to_owned());
     let names =
         names.chain(ISA.spaces.iter().map(|s| s.name.to_owned())).chain(ISA.targets.iter().map(|t| t.name.to_owned()));

@@ -276,7 +276,7 @@ fn mutations() {
             }
         }
         let text: String = text.into_iter().collect();
-        // A large text is parsed in pieces, a small one as a whole.
+        // A large text is parsed in chunks, a small one as a whole.
         let snapshot = if round % 2 == 0 { Snapshot::new(&text) } else { Snapshot::with_chunk_size(&text, 1, 1) };
         check_snapshot(&text, &snapshot, (0..60).map(|_| random.below(text.len() + 2)));
     }

@@ -10,15 +10,15 @@ use crate::exec;
 use crate::inst::{DecodeContext, Layout};
 use crate::machine::code::{Specials, Together};
 use crate::memory::{AddressMap, Global, Storage};
-use ptx_analysis::program::{Callable, Program};
+use ptx_analysis::program::{ModuleProgram, ProgramFunction};
 use ptx_isa::Exec;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 impl Executable {
     /// Decodes what a kernel can reach.
-    pub fn new(program: Arc<Program>, entry: &str) -> Result<Self, Refusal> {
-        let is_entry = |c: &Callable| c.kernel && c.body.is_some();
+    pub fn new(program: Arc<ModuleProgram>, entry: &str) -> Result<Self, Refusal> {
+        let is_entry = |c: &ProgramFunction| c.kernel && c.body.is_some();
         let index = program.function(entry).filter(|i| program.functions.get(*i).is_some_and(is_entry));
         let index = index.ok_or_else(|| Refusal(format!("the module has no kernel `{entry}` with a body")))?;
         let mut out = Self {
@@ -73,7 +73,7 @@ fn op(inst: &mut DecodeContext<'_>) -> Op {
     let guard = inst.instruction().guard.as_ref().map(|guard| inst.guard(guard));
     let action = exec::action(inst).unwrap_or_else(Action::Refused);
     let together = inst.together();
-    let uses = |list: &[ptx_analysis::flow::Use]| list.iter().map(|u| u.slot.0).collect::<Box<[u32]>>();
+    let uses = |list: &[ptx_analysis::flow::RegisterUse]| list.iter().map(|u| u.slot.0).collect::<Box<[u32]>>();
     let floats = inst.writes_floats();
     let clocked = inst.is_clocked();
     let alone = matches!(action, Action::Lanes(_) | Action::Nothing | Action::Branch(_));

@@ -3,10 +3,10 @@
 //! The group whose instruction comes first runs. First is what comes first in a topological order in which loops stand together: then
 //! every block between a branch and the place where its ways join comes before that place, and the lanes that are there wait.
 
-use ptx_analysis::flow::{Function, Graph};
+use ptx_analysis::flow::{FlowFunction, Graph};
 
 /// The order of the instructions of a function, and that of its end.
-pub fn priorities(function: &Function) -> Box<[u32]> {
+pub fn priorities(function: &FlowFunction) -> Box<[u32]> {
     let graph = Graph::new(function);
     let blocks = graph.blocks.len();
     let mut out = vec![u32::MAX; function.instructions.len() + 1];

@@ -1,16 +1,16 @@
 //! Which functions a kernel can reach.
 
-use ptx_analysis::program::{Program, Target};
+use ptx_analysis::program::{ModuleProgram, RelocationTarget};
 
 /// The functions that can be reached from a kernel: those that bodies name, and those whose address is an initial value.
-pub(super) fn reachable(program: &Program, entry: usize) -> Vec<usize> {
+pub(super) fn reachable(program: &ModuleProgram, entry: usize) -> Vec<usize> {
     let has_body = |i: &usize| program.functions.get(*i).is_some_and(|f| f.body.is_some());
     let index = |name: &str| program.function(name).filter(has_body);
     let mut work = vec![entry];
     for variable in &program.variables {
         let functions = variable.initial.relocations.iter().filter_map(|r| match &r.to {
-            Target::Function(name) => index(name),
-            Target::Variable(_) | Target::Local(_) => None,
+            RelocationTarget::Function(name) => index(name),
+            RelocationTarget::Variable(_) | RelocationTarget::Local(_) => None,
         });
         work.extend(functions.filter(|f| !program.functions[*f].kernel));
     }

@@ -2,8 +2,8 @@
 
 use crate::machine::code::{Executable, Located, Refusal, body_name};
 use crate::memory::{Global, SHARED_STRIDE, Storage, Window};
-use ptx_analysis::program::{Initial, Target};
-use ptx_analysis::symbols::Variable;
+use ptx_analysis::program::{InitialContents, RelocationTarget};
+use ptx_analysis::symbols::VariableSymbol;
 use ptx_isa::ISA;
 use ptx_num::values::Marks;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ struct Filled {
 }
 
 impl Filled {
-    fn place(&mut self, name: &str, symbol: &Variable, stated: u64) -> Located {
+    fn place(&mut self, name: &str, symbol: &VariableSymbol, stated: u64) -> Located {
         let bytes = symbol.bytes.unwrap_or(0).max(stated).min(MAX_BYTES);
         let align = u64::from(symbol.align.unwrap_or(1)).max(1);
         let next = |end: &mut u64| {
@@ -49,7 +49,7 @@ impl Executable {
         let multiprocessor = known.find(|m| m.targets.iter().any(|name| self.has(name)));
         self.shared_start = multiprocessor.map_or(0, |m| m.shared_reserved.into());
         let mut filled = Filled { shared: self.shared_start, constant: 0, global: Global::new(self.map.global) };
-        let is_open = |v: &Variable| v.space == ".shared" && v.external && v.bytes.unwrap_or(0) == 0;
+        let is_open = |v: &VariableSymbol| v.space == ".shared" && v.external && v.bytes.unwrap_or(0) == 0;
         let bodies = || reachable.iter().filter_map(|f| Some((*f, program.functions.get(*f)?.body.as_ref()?)));
         for global in program.variables.iter().filter(|g| !is_open(&g.symbol)) {
             let named =
@@ -94,13 +94,13 @@ impl Executable {
     }
 
     /// The value of an address among initial values, in a body if it is one of its variables.
-    fn relocated(&self, to: &Target, generic: bool, function: usize) -> u64 {
+    fn relocated(&self, to: &RelocationTarget, generic: bool, function: usize) -> u64 {
         let located = match to {
-            Target::Function(name) => {
+            RelocationTarget::Function(name) => {
                 return self.program.function(name).map_or(0, |i| self.code_address(i as u32));
             }
-            Target::Variable(name) => self.variables.get(name),
-            Target::Local(index) => self.variables.get(&body_name(function, *index as usize)),
+            RelocationTarget::Variable(name) => self.variables.get(name),
+            RelocationTarget::Local(index) => self.variables.get(&body_name(function, *index as usize)),
         };
         let address = |l: &Located| match l.window {
             Some(window) if generic => self.map.generic(window, l.address).unwrap_or(0),
@@ -110,7 +110,7 @@ impl Executable {
     }
 
     /// Writes initial values.
-    fn initialize(&mut self, initial: &Initial, located: Located, function: usize) {
+    fn initialize(&mut self, initial: &InitialContents, located: Located, function: usize) {
         let mut bytes = initial.bytes.clone();
         for relocation in &initial.relocations {
             let value =

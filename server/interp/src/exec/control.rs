@@ -3,9 +3,9 @@
 use super::external::external;
 use crate::inst::DecodeContext;
 use crate::machine::code::{Action, Call, Pass, Refusal};
-use ptx_analysis::flow::{Operand, Role, Value};
+use ptx_analysis::flow::{FlowOperand, OperandRole, OperandValue};
 use ptx_isa::OperandName;
-use ptx_isa::tables::{Access, Kind, TypeClass};
+use ptx_isa::tables::{OperandAccess, TypeClass, ValueKind};
 
 /// `bra`.
 pub(crate) fn branch(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
@@ -16,7 +16,7 @@ pub(crate) fn branch(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
 /// `brx.idx`.
 pub(crate) fn table(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let list = inst.all_operands().find_map(|o| match o.value {
-        Value::List(list) => inst.function.lists.get(list as usize),
+        OperandValue::List(list) => inst.function.lists.get(list as usize),
         _ => None,
     });
     let labels = &inst.function.labels;
@@ -25,21 +25,21 @@ pub(crate) fn table(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     Ok(Action::Table(inst.src(OperandName::Index)?, targets))
 }
 
-fn is_list(operand: &Operand, access: Access) -> bool {
-    let is_arguments = |k: &Kind| matches!(k, Kind::Arguments);
-    operand.spec.is_some_and(|s| s.access == access && (operand.role == Role::Argument || is_arguments(&s.kind)))
+fn is_list(operand: &FlowOperand, access: OperandAccess) -> bool {
+    let is_arguments = |k: &ValueKind| matches!(k, ValueKind::Arguments);
+    operand.spec.is_some_and(|s| s.access == access && (operand.role == OperandRole::Argument || is_arguments(&s.kind)))
 }
 
 /// `call`.
 pub(crate) fn call(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let all: Vec<&Operand> = inst.all_operands().collect();
+    let all: Vec<&FlowOperand> = inst.all_operands().collect();
     let mut arguments = Vec::new();
     let mut results = Vec::new();
     let mut callee = None;
     for operand in all {
-        if is_list(operand, Access::Write) {
+        if is_list(operand, OperandAccess::Write) {
             results.push(pass(inst, operand)?);
-        } else if is_list(operand, Access::Read) {
+        } else if is_list(operand, OperandAccess::Read) {
             arguments.push(pass(inst, operand)?);
         } else if callee.is_none() {
             callee = Some(operand);
@@ -48,7 +48,7 @@ pub(crate) fn call(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let callee = callee.ok_or("a call without a function")?;
     let (mut function, mut address) = (None, None);
     match callee.value {
-        Value::Function(f) => {
+        OperandValue::Function(f) => {
             let name = inst.function.functions.get(f as usize).ok_or("an unknown function")?;
             let program = &inst.executable.program;
             let index = program.function(name);
@@ -62,14 +62,14 @@ pub(crate) fn call(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     Ok(Action::Call(Box::new(Call { function, address, arguments: arguments.into(), results: results.into() })))
 }
 
-fn pass(inst: &mut DecodeContext<'_>, operand: &Operand) -> Result<Pass, Refusal> {
+fn pass(inst: &mut DecodeContext<'_>, operand: &FlowOperand) -> Result<Pass, Refusal> {
     match operand.value {
-        Value::Sink => Ok(Pass::Nothing),
-        Value::Variable(v) => {
+        OperandValue::Sink => Ok(Pass::Nothing),
+        OperandValue::Variable(v) => {
             let bytes = inst.function.variables.get(v as usize).and_then(|x| x.symbol.bytes).unwrap_or(0);
             Ok(Pass::Memory(inst.place(operand, inst.executable.address_bytes())?, bytes as u32))
         }
-        Value::Register(slot) => {
+        OperandValue::Register(slot) => {
             let predicate = inst.function.declaration(slot).ty.info().class == TypeClass::Pred;
             if predicate {
                 return Ok(Pass::Predicate(inst.predicate(operand)?));

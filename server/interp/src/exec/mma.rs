@@ -178,7 +178,7 @@ impl Scales {
         let known: Vec<Option<i64>> = inst
             .operands(selector)
             .map(|o| match o.value {
-                ptx_analysis::flow::Value::Integer(i) => Some(i),
+                ptx_analysis::flow::OperandValue::Integer(i) => Some(i),
                 _ => None,
             })
             .collect();

@@ -90,7 +90,10 @@ fn parameter<'c>(context: &'c Context<'_>, handle: u64) -> Option<(&'c Parameter
 }
 
 /// The variable of an opaque type (or in the old `.tex` space) whose address a handle is, and which element of it.
-pub(super) fn variable<'c>(context: &'c Context<'_>, handle: u64) -> Option<(&'c program::Global, u64, Located)> {
+pub(super) fn variable<'c>(
+    context: &'c Context<'_>,
+    handle: u64,
+) -> Option<(&'c program::ModuleVariable, u64, Located)> {
     let executable = context.executable();
     executable.program.variables.iter().filter(|v| is_opaque(v)).find_map(|variable| {
         let located = *executable.variables.get(&variable.name)?;
@@ -112,12 +115,12 @@ pub(super) fn type_at(context: &Context<'_>, handle: u64) -> Option<&'static str
     ty.map(|t| t.name())
 }
 
-fn is_opaque(variable: &program::Global) -> bool {
+fn is_opaque(variable: &program::ModuleVariable) -> bool {
     variable.symbol.space == ".tex" || variable.symbol.ty.is_some_and(|t| t.info().class == TypeClass::Opaque)
 }
 
 /// What the initial value of an element of a variable says: an image of which nothing else is known, and a sampler.
-pub(super) fn described(variable: &program::Global, element: u64) -> (ImageDescription, Sampler) {
+pub(super) fn described(variable: &program::ModuleVariable, element: u64) -> (ImageDescription, Sampler) {
     let mut image = nothing();
     let mut sampler = Sampler::default();
     for field in variable.initial.fields.iter().filter(|f| f.element == element) {

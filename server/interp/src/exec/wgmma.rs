@@ -13,7 +13,7 @@ use crate::machine::code::{Action, Refusal};
 use crate::machine::{Context, Outcome};
 use crate::registers::Src;
 use crate::simd::Marked;
-use ptx_analysis::flow::Value;
+use ptx_analysis::flow::OperandValue;
 use ptx_isa::OperandName;
 use ptx_isa::tables::dimension;
 use ptx_num::matrix::descriptor;
@@ -85,9 +85,9 @@ fn negated(inst: &DecodeContext<'_>, operand: OperandName) -> bool {
 
 /// The registers of an operand by their numbers.
 fn slots(inst: &DecodeContext<'_>, operand: OperandName) -> Vec<u32> {
-    let of = |o: &ptx_analysis::flow::Operand| match o.value {
-        Value::Register(slot) | Value::Part(slot, _) => slot.0..slot.0 + 1,
-        Value::Registers(slot, count) => slot.0..slot.0 + u32::from(count),
+    let of = |o: &ptx_analysis::flow::FlowOperand| match o.value {
+        OperandValue::Register(slot) | OperandValue::Part(slot, _) => slot.0..slot.0 + 1,
+        OperandValue::Registers(slot, count) => slot.0..slot.0 + u32::from(count),
         _ => 0..0,
     };
     inst.operands(operand).flat_map(of).collect()

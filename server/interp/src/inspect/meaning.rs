@@ -1,6 +1,6 @@
 //! What registers of bits are taken as: `.b32` says nothing, but `mma` reads it as `.f16x2`, `fma.rn.f32` as `.f32`.
 
-use ptx_analysis::flow::{Function, Role, Value};
+use ptx_analysis::flow::{FlowFunction, OperandRole, OperandValue};
 use ptx_analysis::types::TypeId;
 use ptx_isa::tables::TypeClass;
 
@@ -9,7 +9,7 @@ const ROUNDS: usize = 4;
 
 /// For each register that is declared as bits, the type (with its dot) that the instructions read it as which use it; without such a reader
 /// the type of the instructions that write it. Nothing where they do not agree, and for addresses.
-pub fn meanings(function: &Function) -> Vec<Option<&'static str>> {
+pub fn meanings(function: &FlowFunction) -> Vec<Option<&'static str>> {
     let count = function.registers.len();
     let mut read: Vec<Vote> = vec![Vote::None; count];
     let mut written: Vec<Vote> = vec![Vote::None; count];
@@ -17,9 +17,9 @@ pub fn meanings(function: &Function) -> Vec<Option<&'static str>> {
     for index in 0..function.instructions.len() {
         let operands = function.operands_of(index);
         for operand in operands {
-            let Value::Register(slot) = operand.value else { continue };
+            let OperandValue::Register(slot) = operand.value else { continue };
             let at = slot.index();
-            if operand.role == Role::Address {
+            if operand.role == OperandRole::Address {
                 read[at] = Vote::Conflict;
                 continue;
             }
@@ -82,10 +82,10 @@ fn says_something(ty: TypeId) -> bool {
     !matches!(ty.info().class, TypeClass::Bits | TypeClass::Pred | TypeClass::Opaque)
 }
 
-fn declared(function: &Function, slot: usize) -> TypeId {
-    function.declaration(ptx_analysis::flow::Slot(slot as u32)).ty
+fn declared(function: &FlowFunction, slot: usize) -> TypeId {
+    function.declaration(ptx_analysis::flow::RegisterSlot(slot as u32)).ty
 }
 
-fn bits_of(function: &Function, slot: usize) -> u16 {
+fn bits_of(function: &FlowFunction, slot: usize) -> u16 {
     declared(function, slot).info().bits
 }

@@ -7,7 +7,7 @@ use crate::machine::{Access, Frame, Machine, Target, Warp, region_name};
 use crate::memory::{Read, Region, STACK_PARAMETERS, Storage, Window};
 use ptx_analysis::flow;
 use ptx_analysis::signature::{Array, Parameter};
-use ptx_isa::tables::{Type, TypeClass};
+use ptx_isa::tables::{TypeClass, TypeInfo};
 use ptx_num::values::Marks;
 use std::ops::Range;
 
@@ -198,7 +198,7 @@ pub(super) struct Found {
     /// It lies on the stack of each lane.
     pub stack: bool,
     /// The type of it or of its elements.
-    pub ty: Option<&'static Type>,
+    pub ty: Option<&'static TypeInfo>,
     /// It is one value.
     pub scalar: bool,
 }
@@ -208,7 +208,7 @@ fn of_function(machine: &Machine, frame: &Frame, name: &str) -> Option<Found> {
     let executable = &machine.executable;
     let body = executable.function(frame.function)?;
     let named = body.variables.iter().enumerate().filter(|(_, v)| *v.name == *name);
-    let find = |(at, declared): (usize, &flow::Variable)| {
+    let find = |(at, declared): (usize, &flow::FlowVariable)| {
         let symbol = &declared.symbol;
         let found = Found {
             window: None,

@@ -5,7 +5,7 @@ use crate::findings::Kind;
 use crate::lanes::{ALL, LANES, Mask, lanes};
 use crate::machine::code::{Slot, predicate};
 use crate::machine::{Frame, Machine, Target, Warp};
-use ptx_analysis::flow::{self, Function};
+use ptx_analysis::flow::{self, FlowFunction};
 
 /// A register of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,8 +62,8 @@ pub fn registers(machine: &Machine, target: Target, group: usize, depth: usize) 
         };
         RegisterView {
             slot: slot as u32,
-            name: body.register_name(flow::Slot(slot as u32)),
-            ty: body.declaration(flow::Slot(slot as u32)).ty.name(),
+            name: body.register_name(flow::RegisterSlot(slot as u32)),
+            ty: body.declaration(flow::RegisterSlot(slot as u32)).ty.name(),
             read_as: read_as.get(slot).copied().flatten(),
             bytes: bytes.into(),
             known,
@@ -92,7 +92,7 @@ pub(super) fn known(machine: &Machine, frame: &Frame, slot: usize) -> Mask {
 }
 
 /// The register of a function that is written so: `%r7`, `%v.y`. One that no instruction names has no number.
-pub(super) fn slot_named(body: &Function, name: &str) -> Option<usize> {
+pub(super) fn slot_named(body: &FlowFunction, name: &str) -> Option<usize> {
     // Names of ranges end in a number; the declaration decides where it begins.
     let (base, element) = match name.rsplit_once('.') {
         Some((base, "x" | "r")) => (base, Some(0)),
@@ -102,7 +102,7 @@ pub(super) fn slot_named(body: &Function, name: &str) -> Option<usize> {
         _ => (name, None),
     };
     // Where the declaration is of a range, what follows its name is the number.
-    let number = |declaration: &flow::Declaration| match declaration.count {
+    let number = |declaration: &flow::RegisterDeclaration| match declaration.count {
         None => (*declaration.name == *base).then_some(0),
         Some(_) => {
             let digits = base.strip_prefix(&*declaration.name)?;
@@ -111,7 +111,7 @@ pub(super) fn slot_named(body: &Function, name: &str) -> Option<usize> {
         }
     };
     let declarations = body.declarations.iter().enumerate();
-    let fits = |d: &flow::Declaration| (d.elements > 1) == element.is_some();
+    let fits = |d: &flow::RegisterDeclaration| (d.elements > 1) == element.is_some();
     let wanted: Vec<(u32, u32)> =
         declarations.filter(|(_, d)| fits(d)).filter_map(|(at, d)| Some((at as u32, number(d)?))).collect();
     let element = element.unwrap_or(0);

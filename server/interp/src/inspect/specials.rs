@@ -4,7 +4,7 @@ use super::groups::{cta_of, frame_of, warp_of};
 use crate::lanes::LANES;
 use crate::machine::code::Special;
 use crate::machine::{self, Machine, Target};
-use ptx_analysis::flow::Value;
+use ptx_analysis::flow::OperandValue;
 use ptx_isa::ISA;
 use ptx_isa::tables::{SpecialRegister, TypeClass};
 
@@ -43,7 +43,7 @@ pub fn specials(machine: &Machine, target: Target, group: usize, depth: usize) -
     let always = ALWAYS.iter().filter_map(|name| ISA.special_registers.iter().find(|r| r.name == *name));
     always.for_each(|register| add(register, None));
     for operand in &body.operands {
-        if let Value::Special(register, component) = operand.value {
+        if let OperandValue::Special(register, component) = operand.value {
             add(register, component);
         }
     }

@@ -3,7 +3,7 @@
 use crate::lanes::{LANES, Mask};
 use crate::notation::{Element, Kind};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Type, TypeClass};
+use ptx_isa::tables::{TypeClass, TypeInfo};
 use ptx_num::values::Marks;
 
 /// A value of one lane.
@@ -41,7 +41,7 @@ pub(super) fn meaning(ty: &str) -> (Meaning, u32) {
     (meaning_of(info), bits)
 }
 
-fn meaning_of(info: &Type) -> Meaning {
+fn meaning_of(info: &TypeInfo) -> Meaning {
     match info.class {
         TypeClass::Pred => Meaning::Truth,
         TypeClass::Uint => Meaning::Integer { signed: false },

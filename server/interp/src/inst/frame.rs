@@ -3,9 +3,9 @@
 use crate::lanes::LANES;
 use crate::machine::code::{Code, Formal, HiddenAddress, Op, Slot, Special, SpecialPredicate};
 use crate::registers::{File, Line, Place};
-use ptx_analysis::flow::Function;
+use ptx_analysis::flow::FlowFunction;
 use ptx_analysis::signature::Parameter;
-use ptx_analysis::symbols::Origin;
+use ptx_analysis::symbols::VariableOrigin;
 use ptx_isa::tables::TypeClass;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -64,7 +64,7 @@ pub struct Layout {
 
 impl Layout {
     /// Gives everything in a function its place.
-    pub fn new(body: &Function, parameters: &[Parameter], results: &[Parameter], address_bytes: u8) -> Self {
+    pub fn new(body: &FlowFunction, parameters: &[Parameter], results: &[Parameter], address_bytes: u8) -> Self {
         let scratch = Place { file: File::Own, offset: 0, width: 16 };
         let mut out = Self {
             constants: Constants::default(),
@@ -82,7 +82,7 @@ impl Layout {
             address_bytes,
         };
         for index in 0..body.registers.len() {
-            let ty = body.declaration(ptx_analysis::flow::Slot(index as u32)).ty.info();
+            let ty = body.declaration(ptx_analysis::flow::RegisterSlot(index as u32)).ty.info();
             let slot = if ty.class == TypeClass::Pred {
                 Slot::Predicate(out.new_predicate())
             } else {
@@ -94,9 +94,9 @@ impl Layout {
         for (index, variable) in body.variables.iter().enumerate() {
             let symbol = &variable.symbol;
             let on_stack = match symbol.origin {
-                Origin::Body => matches!(symbol.space, ".local" | ".param"),
-                Origin::Parameter | Origin::Result => true,
-                Origin::Module | Origin::KernelParameter => false,
+                VariableOrigin::Body => matches!(symbol.space, ".local" | ".param"),
+                VariableOrigin::Parameter | VariableOrigin::Result => true,
+                VariableOrigin::Module | VariableOrigin::KernelParameter => false,
             };
             if on_stack {
                 let align = symbol.align.unwrap_or(1).clamp(1, 1 << 16);
@@ -108,15 +108,15 @@ impl Layout {
         }
         out.frame_bytes = out.frame_bytes.next_multiple_of(16);
         if !body.kernel {
-            out.parameters = parameters.iter().map(|p| out.formal(body, p, Origin::Parameter)).collect();
-            out.results = results.iter().map(|p| out.formal(body, p, Origin::Result)).collect();
+            out.parameters = parameters.iter().map(|p| out.formal(body, p, VariableOrigin::Parameter)).collect();
+            out.results = results.iter().map(|p| out.formal(body, p, VariableOrigin::Result)).collect();
         }
         out
     }
 
-    fn formal(&self, body: &Function, parameter: &Parameter, origin: Origin) -> Formal {
+    fn formal(&self, body: &FlowFunction, parameter: &Parameter, origin: VariableOrigin) -> Formal {
         if parameter.register == Some(true) {
-            let declared = |d: &ptx_analysis::flow::Declaration| d.origin == origin && d.name == parameter.name;
+            let declared = |d: &ptx_analysis::flow::RegisterDeclaration| d.origin == origin && d.name == parameter.name;
             let register = body.registers.iter().position(|r| declared(&body.declarations[r.declaration as usize]));
             return match register.map(|r| self.slots[r]) {
                 Some(Slot::Register(place)) => Formal::Register(place),
@@ -144,7 +144,7 @@ impl Layout {
     }
 
     /// Where a register lies.
-    pub fn slot(&self, slot: ptx_analysis::flow::Slot) -> Option<Slot> {
+    pub fn slot(&self, slot: ptx_analysis::flow::RegisterSlot) -> Option<Slot> {
         self.slots.get(slot.index()).copied()
     }
 
@@ -159,7 +159,7 @@ impl Layout {
     }
 
     /// The register that holds the address of a variable on the stack and a number of bytes; nothing if it is not on the stack.
-    pub fn stack_address(&mut self, body: &Function, variable: u32, offset: i64, generic: bool) -> Option<Place> {
+    pub fn stack_address(&mut self, body: &FlowFunction, variable: u32, offset: i64, generic: bool) -> Option<Place> {
         let at = i64::from(*self.stack.get(&variable)?);
         let parameter = body.variables.get(variable as usize)?.symbol.space != ".local";
         let wanted = (at.wrapping_add(offset), parameter, generic);

@@ -13,16 +13,16 @@ use crate::machine::{Context, Outcome, is_clock, number_format};
 use crate::memory::Window;
 use crate::registers::{Dst, Place, PredicateDst, PredicateSrc, Registers, Src};
 use crate::simd::{self, AllLanes, Compare, EachLane, LaneStep, Map1, Map2, Map3, Marked, Outcomes};
-use ptx_analysis::flow::{Function, Guard, Instruction, Operand, Role, Value};
+use ptx_analysis::flow::{FlowFunction, FlowInstruction, FlowOperand, Guard, OperandRole, OperandValue};
 use ptx_analysis::types::TypeId;
-use ptx_isa::tables::{Access, Entry, Form, Kind, Spaces, SpecialRegister};
+use ptx_isa::tables::{Entry, Form, OperandAccess, Spaces, SpecialRegister, ValueKind};
 use ptx_isa::{Exec, Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;
 
 /// One instruction while it is decoded.
 pub struct DecodeContext<'a> {
     /// The function.
-    pub function: &'a Function,
+    pub function: &'a FlowFunction,
     /// Its index in the function.
     pub index: usize,
     /// The program.
@@ -36,7 +36,7 @@ impl<'a> DecodeContext<'a> {
     /// The instruction of an index in a function. Decoding it adds to the layout and to the special registers.
     pub(crate) fn new(
         executable: &'a Executable,
-        function: &'a Function,
+        function: &'a FlowFunction,
         function_index: usize,
         index: usize,
         layout: &'a mut Layout,
@@ -46,7 +46,7 @@ impl<'a> DecodeContext<'a> {
     }
 
     /// The lowered instruction.
-    pub fn instruction(&self) -> &'a Instruction {
+    pub fn instruction(&self) -> &'a FlowInstruction {
         &self.function.instructions[self.index]
     }
 
@@ -86,24 +86,24 @@ impl<'a> DecodeContext<'a> {
     }
 
     /// The first leaf of the operand of that name.
-    pub fn operand(&self, name: OperandName) -> Option<&'a Operand> {
+    pub fn operand(&self, name: OperandName) -> Option<&'a FlowOperand> {
         self.operands(name).next()
     }
 
     /// The leaves of the operand of that name, in order.
-    pub fn operands(&self, name: OperandName) -> impl Iterator<Item = &'a Operand> + use<'a> {
+    pub fn operands(&self, name: OperandName) -> impl Iterator<Item = &'a FlowOperand> + use<'a> {
         self.function.named(self.index, name)
     }
 
     /// The leaves of all operands.
-    pub fn all_operands(&self) -> impl Iterator<Item = &'a Operand> + use<'a> {
+    pub fn all_operands(&self) -> impl Iterator<Item = &'a FlowOperand> + use<'a> {
         self.function.operands_of(self.index).iter()
     }
 
     /// The operand of that name as an integer that is known now.
     pub fn immediate(&self, name: OperandName) -> Option<i64> {
         match self.operand(name)?.value {
-            Value::Integer(i) => Some(i),
+            OperandValue::Integer(i) => Some(i),
             _ => None,
         }
     }
@@ -113,33 +113,35 @@ impl<'a> DecodeContext<'a> {
     }
 
     /// What an operand reads, `width` bytes wide if it is a constant. A register keeps its own width.
-    pub fn place(&mut self, operand: &Operand, width: u8) -> Result<Place, Refusal> {
+    pub fn place(&mut self, operand: &FlowOperand, width: u8) -> Result<Place, Refusal> {
         let offset = operand.offset.unwrap_or(0);
         match operand.value {
-            Value::Register(slot) | Value::Part(slot, _) | Value::Registers(slot, _) => match self.layout.slot(slot) {
-                Some(Slot::Register(place)) => Ok(place),
-                _ => Err("a predicate where a value is read".into()),
-            },
-            Value::Special(register, component) => Ok(self.special(register, component, width)),
-            Value::Integer(value) => {
-                let value = value.wrapping_add(if operand.role == Role::Address { offset } else { 0 });
+            OperandValue::Register(slot) | OperandValue::Part(slot, _) | OperandValue::Registers(slot, _) => {
+                match self.layout.slot(slot) {
+                    Some(Slot::Register(place)) => Ok(place),
+                    _ => Err("a predicate where a value is read".into()),
+                }
+            }
+            OperandValue::Special(register, component) => Ok(self.special(register, component, width)),
+            OperandValue::Integer(value) => {
+                let value = value.wrapping_add(if operand.role == OperandRole::Address { offset } else { 0 });
                 let value = if operand.minus { value.wrapping_neg() } else { value };
                 Ok(self.layout.constants.place(value as i128 as u128, width))
             }
-            Value::Float(bits, single) => {
+            OperandValue::Float(bits, single) => {
                 let bits = float_bits(bits, single, operand.ty, width);
                 Ok(self.layout.constants.place(bits, width))
             }
-            Value::Function(f) => {
+            OperandValue::Function(f) => {
                 let name = self.function.functions.get(f as usize).ok_or("an unknown function")?;
                 let index = self.executable.program.function(name);
                 let index = index.ok_or_else(|| Refusal(format!("`{name}` is not declared")))?;
                 Ok(self.layout.constants.place(self.executable.code_address(index as u32).into(), width))
             }
-            Value::Variable(v) => Ok(self.variable(v, offset, false)?.0),
-            Value::Sink => Ok(self.layout.scratch(width)),
-            Value::Label(_) | Value::List(_) => Err("a label where a value is read".into()),
-            Value::Unknown => Err("a constant whose value is not known".into()),
+            OperandValue::Variable(v) => Ok(self.variable(v, offset, false)?.0),
+            OperandValue::Sink => Ok(self.layout.scratch(width)),
+            OperandValue::Label(_) | OperandValue::List(_) => Err("a label where a value is read".into()),
+            OperandValue::Unknown => Err("a constant whose value is not known".into()),
         }
     }
 
@@ -157,7 +159,7 @@ impl<'a> DecodeContext<'a> {
         if let Some(place) = self.layout.stack_address(self.function, variable, offset, generic) {
             return Ok((place, if generic { Space::Generic } else { own_space }));
         }
-        let located = if info.symbol.origin == ptx_analysis::symbols::Origin::KernelParameter {
+        let located = if info.symbol.origin == ptx_analysis::symbols::VariableOrigin::KernelParameter {
             let entry = &self.executable.program.functions[self.executable.entry as usize];
             let index = entry.parameters.iter().position(|p| p.name == info.name);
             let found = index.and_then(|i| self.executable.parameters.get(i));
@@ -193,13 +195,13 @@ impl<'a> DecodeContext<'a> {
     }
 
     /// Bytes of a value of the operand's type; of one without a type those of an address.
-    pub fn width(&self, operand: &Operand) -> u8 {
+    pub fn width(&self, operand: &FlowOperand) -> u8 {
         let bits = operand.ty.map_or(u16::from(self.executable.address_bytes()) * 8, |t| t.info().bits);
         (bits.div_ceil(8)).next_power_of_two().clamp(1, 16) as u8
     }
 
     /// A source of values of a type from one leaf.
-    pub fn source<T: Lane>(&mut self, operand: &Operand) -> Result<Src<T>, Refusal> {
+    pub fn source<T: Lane>(&mut self, operand: &FlowOperand) -> Result<Src<T>, Refusal> {
         let place = self.place(operand, T::BYTES as u8)?;
         Src::new(place)
             .ok_or_else(|| Refusal(format!("a register of {} bits where {} are read", 8 * place.width, 8 * T::BYTES)))
@@ -226,9 +228,9 @@ impl<'a> DecodeContext<'a> {
     pub fn places(&mut self, name: OperandName, width: u8) -> Result<Vec<Place>, Refusal> {
         let mut out = Vec::new();
         for operand in self.operands(name) {
-            if let Value::Registers(first, count) = operand.value {
+            if let OperandValue::Registers(first, count) = operand.value {
                 for slot in first.0..first.0 + u32::from(count) {
-                    match self.layout.slot(ptx_analysis::flow::Slot(slot)) {
+                    match self.layout.slot(ptx_analysis::flow::RegisterSlot(slot)) {
                         Some(Slot::Register(place)) => out.push(place),
                         _ => return Err("a predicate where a value is read".into()),
                     }
@@ -247,7 +249,7 @@ impl<'a> DecodeContext<'a> {
     }
 
     /// A destination from one leaf.
-    pub fn destination<T: Lane>(&mut self, operand: &Operand) -> Result<Dst<T>, Refusal> {
+    pub fn destination<T: Lane>(&mut self, operand: &FlowOperand) -> Result<Dst<T>, Refusal> {
         let place = self.place(operand, T::BYTES as u8)?;
         Dst::new(place).ok_or_else(|| {
             Refusal(format!("a register of {} bits where {} are written", 8 * place.width, 8 * T::BYTES))
@@ -261,15 +263,15 @@ impl<'a> DecodeContext<'a> {
     }
 
     /// A predicate that is read: a register, a literal, or a special register.
-    pub fn predicate(&mut self, operand: &Operand) -> Result<PredicateSrc, Refusal> {
+    pub fn predicate(&mut self, operand: &FlowOperand) -> Result<PredicateSrc, Refusal> {
         let flip = operand.negated;
         match operand.value {
-            Value::Register(slot) => match self.layout.slot(slot) {
+            OperandValue::Register(slot) => match self.layout.slot(slot) {
                 Some(Slot::Predicate(index)) => Ok(PredicateSrc { index: Some(index), flip }),
                 _ => Err("a value where a predicate is read".into()),
             },
-            Value::Integer(value) => Ok(PredicateSrc::constant((value != 0) != flip)),
-            Value::Special(register, component) => {
+            OperandValue::Integer(value) => Ok(PredicateSrc::constant((value != 0) != flip)),
+            OperandValue::Special(register, component) => {
                 let special = Special { name: register.name, component: component.unwrap_or(0) };
                 Ok(PredicateSrc { index: Some(self.layout.special_predicate(special)), flip })
             }
@@ -286,8 +288,8 @@ impl<'a> DecodeContext<'a> {
     pub fn predicate_dst(&mut self, name: OperandName) -> Result<Option<PredicateDst>, Refusal> {
         match self.operand(name).map(|o| &o.value) {
             None => Ok(None),
-            Some(Value::Sink) => Ok(Some(PredicateDst(self.layout.scratch_predicate()))),
-            Some(Value::Register(slot)) => match self.layout.slot(*slot) {
+            Some(OperandValue::Sink) => Ok(Some(PredicateDst(self.layout.scratch_predicate()))),
+            Some(OperandValue::Register(slot)) => match self.layout.slot(*slot) {
                 Some(Slot::Predicate(index)) => Ok(Some(PredicateDst(index))),
                 _ => Err("a value where a predicate is written".into()),
             },
@@ -298,7 +300,7 @@ impl<'a> DecodeContext<'a> {
     /// Whether the operand of that name is a predicate.
     pub fn is_predicate(&self, name: OperandName) -> bool {
         match self.operand(name).map(|o| &o.value) {
-            Some(Value::Register(slot)) => matches!(self.layout.slot(*slot), Some(Slot::Predicate(_))),
+            Some(OperandValue::Register(slot)) => matches!(self.layout.slot(*slot), Some(Slot::Predicate(_))),
             _ => false,
         }
     }
@@ -323,9 +325,9 @@ impl<'a> DecodeContext<'a> {
     }
 
     /// The address of a leaf.
-    pub fn address_of(&mut self, operand: &Operand) -> Result<Address, Refusal> {
+    pub fn address_of(&mut self, operand: &FlowOperand) -> Result<Address, Refusal> {
         let space = self.space_of(operand);
-        if let Value::Variable(v) = operand.value {
+        if let OperandValue::Variable(v) = operand.value {
             let offset = operand.offset.ok_or("an offset whose value is not known")?;
             let (base, own) = self.variable(v, offset, space == Space::Generic)?;
             let space = if space == Space::Generic { space } else { own };
@@ -334,19 +336,19 @@ impl<'a> DecodeContext<'a> {
         let width = self.executable.address_bytes();
         let base = self.place(operand, width)?;
         // The offset of a constant is in it already.
-        let constant = matches!(operand.value, Value::Integer(_));
+        let constant = matches!(operand.value, OperandValue::Integer(_));
         let offset = if constant { 0 } else { operand.offset.ok_or("an offset whose value is not known")? };
         Ok(Address { base, offset, space })
     }
 
     /// The state space of an address operand, by the form and the modifiers.
-    pub fn space_of(&self, operand: &Operand) -> Space {
+    pub fn space_of(&self, operand: &FlowOperand) -> Space {
         let chosen = self.function.chosen(self.index);
         let name = match operand.spec.map(|s| &s.kind) {
-            Some(Kind::Address(Spaces::Slot(slot))) => chosen.values.get(usize::from(*slot)).copied().flatten(),
-            Some(Kind::Address(Spaces::Named([name]))) => Some(*name),
+            Some(ValueKind::Address(Spaces::Slot(slot))) => chosen.values.get(usize::from(*slot)).copied().flatten(),
+            Some(ValueKind::Address(Spaces::Named([name]))) => Some(*name),
             // Of several, the one that is written.
-            Some(Kind::Address(Spaces::Named(names))) => {
+            Some(ValueKind::Address(Spaces::Named(names))) => {
                 names.iter().copied().find(|n| chosen.values.contains(&Some(*n)))
             }
             _ => None,
@@ -355,8 +357,8 @@ impl<'a> DecodeContext<'a> {
     }
 
     /// The index of the instruction that a label stands before.
-    pub fn label(&self, operand: &Operand) -> Option<u32> {
-        let Value::Label(label) = operand.value else { return None };
+    pub fn label(&self, operand: &FlowOperand) -> Option<u32> {
+        let OperandValue::Label(label) = operand.value else { return None };
         self.function.labels.get(label as usize).map(|l| l.target)
     }
 
@@ -383,7 +385,7 @@ impl<'a> DecodeContext<'a> {
 
     /// Bits of the first of its results that is made of floating-point numbers.
     pub(crate) fn writes_floats(&self) -> Option<u16> {
-        let written = self.all_operands().filter(|o| o.spec.is_some_and(|s| s.access == Access::Write));
+        let written = self.all_operands().filter(|o| o.spec.is_some_and(|s| s.access == OperandAccess::Write));
         written.filter_map(|o| o.ty).map(|t| t.info()).find(|t| number_format(t.name).is_some()).map(|t| t.bits)
     }
 

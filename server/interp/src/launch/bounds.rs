@@ -6,9 +6,9 @@
 
 use super::usage::Cell;
 use ptx_analysis::flow::variance::Variances;
-use ptx_analysis::flow::{Function, Operand, Role, Slot, Value};
-use ptx_analysis::program::Callable;
-use ptx_analysis::symbols::Origin;
+use ptx_analysis::flow::{FlowFunction, FlowOperand, OperandRole, OperandValue, RegisterSlot};
+use ptx_analysis::program::ProgramFunction;
+use ptx_analysis::symbols::VariableOrigin;
 use ptx_isa::SlotName;
 use ptx_isa::tables::{Computes, Protocol, TypeClass, Verb};
 use std::cell::{Cell as Counter, RefCell};
@@ -42,7 +42,7 @@ struct Extent {
     /// The largest value, in bytes where there is a base.
     max: u64,
     /// The index register that a comparison bounds, and what it is multiplied by.
-    index: Option<(Slot, u64)>,
+    index: Option<(RegisterSlot, u64)>,
     /// What bounds the index.
     limit: Option<Limit>,
     /// It is the value of this parameter, or a part of it.
@@ -115,20 +115,25 @@ pub(super) struct Sizes<'s> {
 
 /// Follows the addresses of a kernel.
 pub(super) struct Bounds<'a> {
-    callable: &'a Callable,
-    function: &'a Function,
+    callable: &'a ProgramFunction,
+    function: &'a FlowFunction,
     variances: &'a Variances<'a>,
     sizes: Sizes<'a>,
     /// Comparisons for order: the register, the instruction, and the operand that it is compared with.
-    compared: BTreeMap<Slot, Vec<(usize, usize)>>,
-    results: RefCell<BTreeMap<(u32, Slot), Option<Extent>>>,
+    compared: BTreeMap<RegisterSlot, Vec<(usize, usize)>>,
+    results: RefCell<BTreeMap<(u32, RegisterSlot), Option<Extent>>>,
     questions: Counter<u32>,
 }
 
 impl<'a> Bounds<'a> {
     /// Of a kernel.
-    pub fn new(callable: &'a Callable, function: &'a Function, variances: &'a Variances<'a>, sizes: Sizes<'a>) -> Self {
-        let mut compared: BTreeMap<Slot, Vec<(usize, usize)>> = BTreeMap::new();
+    pub fn new(
+        callable: &'a ProgramFunction,
+        function: &'a FlowFunction,
+        variances: &'a Variances<'a>,
+        sizes: Sizes<'a>,
+    ) -> Self {
+        let mut compared: BTreeMap<RegisterSlot, Vec<(usize, usize)>> = BTreeMap::new();
         for index in 0..function.instructions.len() {
             if function.entry(index).computes != Computes::Comparison || function.chosen(index).parts_at(0).is_none() {
                 continue;
@@ -136,7 +141,7 @@ impl<'a> Bounds<'a> {
             let sides: Vec<usize> = sides(function, index).map(|(at, _)| at).collect();
             for (side, at) in sides.iter().enumerate() {
                 let operand = &function.operands_of(index)[*at];
-                if let (Value::Register(slot), 2) = (operand.value, sides.len()) {
+                if let (OperandValue::Register(slot), 2) = (operand.value, sides.len()) {
                     compared.entry(slot).or_default().push((index, side));
                 }
             }
@@ -145,20 +150,20 @@ impl<'a> Bounds<'a> {
     }
 
     /// Whether a kernel is small enough to be followed.
-    pub fn suits(function: &Function) -> bool {
+    pub fn suits(function: &FlowFunction) -> bool {
         !function.instructions.is_empty() && function.instructions.len() <= MAX_INSTRUCTIONS
     }
 
     /// The parameter that an address is made of, where that is certain.
-    pub fn base(&self, index: usize, operand: &Operand) -> Option<Cell> {
+    pub fn base(&self, index: usize, operand: &FlowOperand) -> Option<Cell> {
         self.address(index, operand)?.base
     }
 
     /// The room that each buffer needs of which all accesses are bounded; `reached` gives the parameters that an address may be made of.
-    pub fn rooms(&self, reached: &dyn Fn(&Operand) -> BTreeSet<Cell>) -> BTreeMap<Cell, Room> {
+    pub fn rooms(&self, reached: &dyn Fn(&FlowOperand) -> BTreeSet<Cell>) -> BTreeMap<Cell, Room> {
         let mut rooms: BTreeMap<Cell, Option<(u64, Option<Limit>)>> = BTreeMap::new();
         for index in 0..self.function.instructions.len() {
-            for operand in self.function.operands_of(index).iter().filter(|o| o.role == Role::Address) {
+            for operand in self.function.operands_of(index).iter().filter(|o| o.role == OperandRole::Address) {
                 let extent = self.address(index, operand);
                 let accessed = || accessed(self.function, index);
                 match extent.and_then(|e| Some((e.base?, e.max.checked_add(accessed()?)?, e.limit))) {
@@ -175,7 +180,7 @@ impl<'a> Bounds<'a> {
                 }
             }
             // An address that a call or a store takes may be used anywhere.
-            for operand in self.function.operands_of(index).iter().filter(|o| o.role == Role::Argument) {
+            for operand in self.function.operands_of(index).iter().filter(|o| o.role == OperandRole::Argument) {
                 rooms.extend(reached(operand).into_iter().map(|cell| (cell, None)));
             }
         }
@@ -186,13 +191,13 @@ impl<'a> Bounds<'a> {
         rooms.into_iter().filter_map(|(cell, room)| Some((cell, bounded(room)?))).collect()
     }
 
-    fn address(&self, index: usize, operand: &Operand) -> Option<Extent> {
-        let Value::Register(slot) = operand.value else { return None };
+    fn address(&self, index: usize, operand: &FlowOperand) -> Option<Extent> {
+        let OperandValue::Register(slot) = operand.value else { return None };
         moved(self.register(slot, index, 0)?, operand.offset?)
     }
 
     /// The largest value of a register where an instruction reads it.
-    fn register(&self, slot: Slot, at: usize, depth: u32) -> Option<Extent> {
+    fn register(&self, slot: RegisterSlot, at: usize, depth: u32) -> Option<Extent> {
         if depth > MAX_DEPTH {
             return None;
         }
@@ -210,7 +215,7 @@ impl<'a> Bounds<'a> {
         }
     }
 
-    fn writers(&self, slot: Slot, at: usize) -> Option<Vec<u32>> {
+    fn writers(&self, slot: RegisterSlot, at: usize) -> Option<Vec<u32>> {
         self.questions.set(self.questions.get() + 1);
         if self.questions.get() > MAX_QUESTIONS {
             return None;
@@ -218,8 +223,8 @@ impl<'a> Bounds<'a> {
         self.variances.reaching(slot, at).into_iter().collect()
     }
 
-    fn joined(&self, slot: Slot, writers: &[u32], depth: u32) -> Option<Extent> {
-        let steps: Vec<(u32, &Operand)> =
+    fn joined(&self, slot: RegisterSlot, writers: &[u32], depth: u32) -> Option<Extent> {
+        let steps: Vec<(u32, &FlowOperand)> =
             writers.iter().filter_map(|w| Some((*w, self.step(slot, *w as usize)?))).collect();
         let mut out: Option<Extent> = None;
         for writer in writers.iter().filter(|w| steps.iter().all(|(step, _)| step != *w)) {
@@ -245,11 +250,11 @@ impl<'a> Bounds<'a> {
     }
 
     /// What an instruction adds to a register, if it does nothing else.
-    fn step(&self, slot: Slot, writer: usize) -> Option<&'a Operand> {
+    fn step(&self, slot: RegisterSlot, writer: usize) -> Option<&'a FlowOperand> {
         if self.function.entry(writer).computes != Computes::Sum {
             return None;
         }
-        let own = |o: &Operand| o.value == Value::Register(slot) && o.offset == Some(0) && !o.minus;
+        let own = |o: &FlowOperand| o.value == OperandValue::Register(slot) && o.offset == Some(0) && !o.minus;
         let mut operands = self.function.operands_of(writer).iter().filter(|o| o.reads());
         let (a, b) = (operands.next()?, operands.next()?);
         if own(a) {
@@ -262,7 +267,7 @@ impl<'a> Bounds<'a> {
     }
 
     /// The bound by a comparison of the value that these instructions wrote.
-    fn compared_with(&self, slot: Slot, writers: &[u32], depth: u32) -> Option<Extent> {
+    fn compared_with(&self, slot: RegisterSlot, writers: &[u32], depth: u32) -> Option<Extent> {
         let mut best: Option<Extent> = None;
         for (index, side) in self.compared.get(&slot).into_iter().flatten() {
             let same = self.writers(slot, *index)?;
@@ -270,7 +275,7 @@ impl<'a> Bounds<'a> {
                 continue;
             }
             let other = sides(self.function, *index).map(|(_, o)| o).nth(1 - side)?;
-            let literal = matches!(other.value, Value::Integer(_));
+            let literal = matches!(other.value, OperandValue::Integer(_));
             let Some(limit) = self.operand(other, *index, depth + 1).filter(|e| e.base.is_none()) else { continue };
             let spare = self.sizes.spare.filter(|_| literal);
             let number = spare.and_then(|s| self.sizes.numbers.get(&s).copied()).unwrap_or(limit.max);
@@ -292,7 +297,7 @@ impl<'a> Bounds<'a> {
         best
     }
 
-    fn result(&self, writer: u32, slot: Slot, depth: u32) -> Option<Extent> {
+    fn result(&self, writer: u32, slot: RegisterSlot, depth: u32) -> Option<Extent> {
         let key = (writer, slot);
         if let Some(known) = self.results.borrow().get(&key) {
             return *known;
@@ -304,16 +309,16 @@ impl<'a> Bounds<'a> {
         found
     }
 
-    fn compute(&self, index: usize, slot: Slot, depth: u32) -> Option<Extent> {
+    fn compute(&self, index: usize, slot: RegisterSlot, depth: u32) -> Option<Extent> {
         let function = self.function;
         let entry = function.entry(index);
-        let operands: Vec<&Operand> = function.operands_of(index).iter().filter(|o| o.reads()).collect();
+        let operands: Vec<&FlowOperand> = function.operands_of(index).iter().filter(|o| o.reads()).collect();
         if function.reads_fixed_memory(index) {
             return self.loaded(index, slot);
         }
         let value = |at: usize| self.operand(operands.get(at)?, index, depth);
         let literal = |at: usize| match operands.get(at)?.value {
-            Value::Integer(n) => u32::try_from(n).ok(),
+            OperandValue::Integer(n) => u32::try_from(n).ok(),
             _ => None,
         };
         let becomes = |verb| {
@@ -322,11 +327,11 @@ impl<'a> Bounds<'a> {
         match entry.computes {
             Computes::Copy if operands.len() == 1 => value(0),
             Computes::Sum => match (operands.get(1)?.value, value(0)) {
-                (Value::Integer(n), a) => moved(a?, n),
+                (OperandValue::Integer(n), a) => moved(a?, n),
                 (_, a) => a?.plus(value(1)?),
             },
             Computes::Difference => match operands.get(1)?.value {
-                Value::Integer(n) => moved(value(0)?, n.checked_neg()?),
+                OperandValue::Integer(n) => moved(value(0)?, n.checked_neg()?),
                 // What is taken away is not negative.
                 _ => value(0).filter(|e| e.base.is_none()),
             },
@@ -348,10 +353,10 @@ impl<'a> Bounds<'a> {
     }
 
     /// A parameter that is loaded.
-    fn loaded(&self, index: usize, slot: Slot) -> Option<Extent> {
+    fn loaded(&self, index: usize, slot: RegisterSlot) -> Option<Extent> {
         let function = self.function;
         let address = function.operands_of(index).iter().find(|o| o.memory().is_some())?;
-        let Value::Variable(variable) = address.value else { return None };
+        let OperandValue::Variable(variable) = address.value else { return None };
         let variable = function.variables.get(variable as usize)?;
         let parameter = self.callable.parameters.iter().position(|p| p.name == variable.name)?;
         let part = function.writes(index).iter().position(|w| w.slot == slot)? as u64;
@@ -360,7 +365,7 @@ impl<'a> Bounds<'a> {
             .and_then(|m| super::Element::named(m.name()))
             .map(|e| u64::from(e.bits()) / 8)?;
         let offset = u64::try_from(address.offset?).ok()? + part * bytes;
-        if variable.symbol.origin != Origin::KernelParameter {
+        if variable.symbol.origin != VariableOrigin::KernelParameter {
             return None;
         }
         match self.sizes.numbers.get(&parameter) {
@@ -369,11 +374,13 @@ impl<'a> Bounds<'a> {
         }
     }
 
-    fn operand(&self, operand: &Operand, at: usize, depth: u32) -> Option<Extent> {
+    fn operand(&self, operand: &FlowOperand, at: usize, depth: u32) -> Option<Extent> {
         match operand.value {
-            Value::Register(slot) if !operand.minus => moved(self.register(slot, at, depth + 1)?, operand.offset?),
-            Value::Integer(n) => Some(Extent::number(u64::try_from(n).ok()?)),
-            Value::Special(register, component) => {
+            OperandValue::Register(slot) if !operand.minus => {
+                moved(self.register(slot, at, depth + 1)?, operand.offset?)
+            }
+            OperandValue::Integer(n) => Some(Extent::number(u64::try_from(n).ok()?)),
+            OperandValue::Special(register, component) => {
                 let of = |sizes: [u32; 3]| sizes.get(usize::from(component?)).copied().map(u64::from);
                 let max = match register.name {
                     "%tid" => of(self.sizes.block)?.checked_sub(1)?,
@@ -396,15 +403,15 @@ fn moved(extent: Extent, by: i64) -> Option<Extent> {
 }
 
 /// The two sides of a comparison, with their places among the operands.
-fn sides(function: &Function, index: usize) -> impl Iterator<Item = (usize, &Operand)> {
-    let integer = |o: &Operand| o.ty.is_some_and(|t| matches!(t.info().class, TypeClass::Uint | TypeClass::Sint));
+fn sides(function: &FlowFunction, index: usize) -> impl Iterator<Item = (usize, &FlowOperand)> {
+    let integer = |o: &FlowOperand| o.ty.is_some_and(|t| matches!(t.info().class, TypeClass::Uint | TypeClass::Sint));
     function.operands_of(index).iter().enumerate().filter(move |(_, o)| o.reads() && integer(o))
 }
 
 /// Bytes that one lane reads or writes; nothing where that is not plain.
-fn accessed(function: &Function, index: usize) -> Option<u64> {
+fn accessed(function: &FlowFunction, index: usize) -> Option<u64> {
     let element = function.modifier(index, SlotName::Type).and_then(|m| super::Element::named(m.name()))?;
-    let parts = function.operands_of(index).iter().filter(|o| o.role == Role::Element).count().max(1);
+    let parts = function.operands_of(index).iter().filter(|o| o.role == OperandRole::Element).count().max(1);
     let plain = matches!(function.entry(index).name, "ld" | "ldu" | "st" | "atom" | "red" | "ld.global.nc");
     plain.then_some(u64::from(element.bits()) / 8 * parts as u64)
 }

@@ -4,10 +4,10 @@ use super::bounds::{Bounds, Limit, Room, Sizes};
 use super::usage::{Cell, Usage, Usages, usage};
 use super::{Argument, Buffer, Element, Field, Fill, Given, Kind, Launch, Number};
 use ptx_analysis::flow::variance::Variances;
-use ptx_analysis::flow::{Function, Graph, Value};
-use ptx_analysis::program::{Callable, Program};
+use ptx_analysis::flow::{FlowFunction, Graph, OperandValue};
+use ptx_analysis::program::{ModuleProgram, ProgramFunction};
 use ptx_analysis::signature::{Array, Parameter};
-use ptx_isa::tables::{Bound, TypeClass};
+use ptx_isa::tables::{LaunchBound, TypeClass};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Threads of a CTA where nothing says how many.
@@ -40,7 +40,7 @@ impl Guessed {
 }
 
 /// Adds to a launch whatever it does not say, and gives what that was. `text` is that of the module.
-pub fn complete(launch: &mut Launch, program: &Program, text: &str) -> Guessed {
+pub fn complete(launch: &mut Launch, program: &ModuleProgram, text: &str) -> Guessed {
     let mut out = Guessed { whole: launch.range.is_empty(), ..Guessed::default() };
     out.whole &= launch.parameters.is_empty() && launch.grid.is_none() && launch.block.is_none();
     let Some(callable) = program.functions.iter().find(|c| c.kernel && c.name == launch.entry) else { return out };
@@ -132,12 +132,12 @@ fn given(launch: &Launch, name: &str) -> Option<u64> {
 }
 
 /// Whether no instruction reads what a parameter is loaded into.
-fn is_spare(callable: &Callable, function: &Function, parameter: usize) -> bool {
+fn is_spare(callable: &ProgramFunction, function: &FlowFunction, parameter: usize) -> bool {
     let Some(name) = callable.parameters.get(parameter).map(|p| &p.name) else { return false };
     let named = |v: u32| function.variables.get(v as usize).is_some_and(|v| v.name == *name);
     let mut loaded = BTreeSet::new();
     for index in 0..function.instructions.len() {
-        if function.operands_of(index).iter().any(|o| matches!(o.value, Value::Variable(v) if named(v))) {
+        if function.operands_of(index).iter().any(|o| matches!(o.value, OperandValue::Variable(v) if named(v))) {
             loaded.extend(function.writes(index).iter().map(|w| w.slot));
         }
     }
@@ -145,7 +145,7 @@ fn is_spare(callable: &Callable, function: &Function, parameter: usize) -> bool 
 }
 
 /// What the length of a buffer follows, in words.
-fn bound_of(callable: &Callable, room: Room) -> String {
+fn bound_of(callable: &ProgramFunction, room: Room) -> String {
     match room.limit {
         Limit::Parameter(p) | Limit::Spare(p) => {
             callable.parameters.get(p).map_or_else(String::new, |p| format!("`{}`", p.name))
@@ -170,7 +170,7 @@ fn lengths(followed: &BTreeMap<String, Vec<&str>>) -> Option<String> {
 }
 
 /// The numbers of a directive between the parameters and the body.
-pub(super) fn directive(callable: &Callable, text: &str, bound: Bound) -> Option<[u32; 3]> {
+pub(super) fn directive(callable: &ProgramFunction, text: &str, bound: LaunchBound) -> Option<[u32; 3]> {
     let (tuning, _) = callable.body.as_ref()?.bound(bound)?;
     let range = callable.start + tuning.range.start as usize..callable.start + tuning.range.end as usize;
     let numbers = text.get(range)?.trim_start().split_once(char::is_whitespace)?.1;
@@ -181,7 +181,7 @@ pub(super) fn directive(callable: &Callable, text: &str, bound: Bound) -> Option
     Some(out)
 }
 
-fn sizes(launch: &mut Launch, program: &Program, callable: &Callable, text: &str, said: &mut Vec<String>) {
+fn sizes(launch: &mut Launch, program: &ModuleProgram, callable: &ProgramFunction, text: &str, said: &mut Vec<String>) {
     let shown = |size: [u32; 3]| match size {
         [x, 1, 1] => x.to_string(),
         [x, y, 1] => format!("{x},{y}"),
@@ -189,11 +189,11 @@ fn sizes(launch: &mut Launch, program: &Program, callable: &Callable, text: &str
     };
     // What the kernel itself demands is no guess.
     if launch.cluster.is_none() {
-        launch.cluster = directive(callable, text, Bound::WholeCluster);
+        launch.cluster = directive(callable, text, LaunchBound::WholeCluster);
     }
     if launch.block.is_none() {
-        let exactly = directive(callable, text, Bound::AllThreads);
-        let block = exactly.or_else(|| directive(callable, text, Bound::Threads)).unwrap_or_else(|| {
+        let exactly = directive(callable, text, LaunchBound::AllThreads);
+        let block = exactly.or_else(|| directive(callable, text, LaunchBound::Threads)).unwrap_or_else(|| {
             match (reads(callable, "%tid", 1), reads(callable, "%tid", 2)) {
                 (_, true) => [4; 3],
                 (true, false) => [8, 8, 1],
@@ -223,13 +223,15 @@ fn sizes(launch: &mut Launch, program: &Program, callable: &Callable, text: &str
 }
 
 /// Whether the kernel reads that component of a special register.
-fn reads(callable: &Callable, name: &str, component: u8) -> bool {
+fn reads(callable: &ProgramFunction, name: &str, component: u8) -> bool {
     let operands = callable.body.iter().flat_map(|b| &b.operands);
-    operands.into_iter().any(|o| matches!(o.value, Value::Special(s, Some(c)) if s.name == name && c == component))
+    operands
+        .into_iter()
+        .any(|o| matches!(o.value, OperandValue::Special(s, Some(c)) if s.name == name && c == component))
 }
 
 struct Guess<'a> {
-    program: &'a Program,
+    program: &'a ModuleProgram,
     usage: &'a BTreeMap<Cell, Usage>,
     /// How far into buffers the kernel reaches.
     rooms: &'a BTreeMap<Cell, Room>,

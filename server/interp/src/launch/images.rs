@@ -15,7 +15,7 @@ pub(super) struct Images {
     pub bindings: Bindings,
     named: HashMap<Box<str>, ImageId>,
     /// What the initial values of variables say of samplers.
-    fields: HashMap<Box<str>, Vec<program::Field>>,
+    fields: HashMap<Box<str>, Vec<program::OpaqueField>>,
 }
 
 /// Fields of initial values, and the key of a launch that says the same.
@@ -32,7 +32,7 @@ impl Images {
     /// Reads the initial values of the module's variables, and binds the samplers among them.
     pub(super) fn opaques(&mut self, executable: &Executable) {
         for variable in &executable.program.variables {
-            let fields: Vec<program::Field> =
+            let fields: Vec<program::OpaqueField> =
                 variable.initial.fields.iter().filter(|f| f.element == 0).cloned().collect();
             let located = executable.variables.get(&variable.name);
             if let Some(located) = located.filter(|_| variable.symbol.ty.is_some_and(|t| t.name() == ".samplerref")) {
@@ -124,7 +124,7 @@ fn placeholder() -> ImageDescription {
     ImageDescription::new(Geometry::D1, [1; 3], format)
 }
 
-fn set(image: &mut ImageDescription, sampler: &mut Sampler, field: &program::Field) {
+fn set(image: &mut ImageDescription, sampler: &mut Sampler, field: &program::OpaqueField) {
     let value = match field.value {
         FieldValue::Name(name) => fields::named_value(name),
         FieldValue::Number(number) => u32::try_from(number).ok(),

@@ -6,9 +6,9 @@ use super::{
     Argument, Buffer, Condition, Contents, Element, Expected, Given, Launch, Mistake, Part, Subject, list, nearest,
 };
 use crate::machine::Shape;
-use ptx_analysis::program::{Callable, Global, Program};
+use ptx_analysis::program::{ModuleProgram, ModuleVariable, ProgramFunction};
 use ptx_analysis::signature::{Array, Parameter};
-use ptx_isa::tables::{Bound, TypeClass};
+use ptx_isa::tables::{LaunchBound, TypeClass};
 use ptx_num::image::description::{Described, describe};
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use std::ops::Range;
 pub const MAX_BUFFER_BYTES: u64 = 1 << 30;
 
 /// Finds out which names are parameters and which variables, and what cannot be. `text` is that of the module.
-pub fn settle(launch: &mut Launch, program: &Program, text: &str) -> Vec<Mistake> {
+pub fn settle(launch: &mut Launch, program: &ModuleProgram, text: &str) -> Vec<Mistake> {
     let kernels = || program.functions.iter().filter(|c| c.kernel);
     let Some(callable) = kernels().find(|c| c.name == launch.entry) else {
         let wrong = Mistake::new(launch.range.clone(), format!("there is no kernel `{}`", launch.entry));
@@ -57,7 +57,7 @@ pub fn settle(launch: &mut Launch, program: &Program, text: &str) -> Vec<Mistake
 }
 
 /// What stands in a `launch:` line and is no parameter may be a variable.
-fn sort_names(launch: &mut Launch, callable: &Callable, program: &Program) {
+fn sort_names(launch: &mut Launch, callable: &ProgramFunction, program: &ModuleProgram) {
     let is_global = |g: &Given| {
         callable.parameters.iter().all(|p| p.name != g.name)
             && g.offset.is_none()
@@ -68,7 +68,7 @@ fn sort_names(launch: &mut Launch, callable: &Callable, program: &Program) {
     launch.globals.extend::<Vec<Given>>(globals);
 }
 
-fn sizes(launch: &Launch, callable: &Callable, text: &str, mistakes: &mut Vec<Mistake>) {
+fn sizes(launch: &Launch, callable: &ProgramFunction, text: &str, mistakes: &mut Vec<Mistake>) {
     // Where a size is written; the whole launch if it is not.
     let here = |name: &str| {
         let line = text.get(launch.range.clone()).unwrap_or_default();
@@ -86,7 +86,7 @@ fn sizes(launch: &Launch, callable: &Callable, text: &str, mistakes: &mut Vec<Mi
         return;
     }
     let product = |size: [u32; 3]| size.iter().map(|n| u64::from(*n)).product::<u64>();
-    let mut demand = |given: Option<[u32; 3]>, bound: Bound, exact: bool, what: &str, name: &str| {
+    let mut demand = |given: Option<[u32; 3]>, bound: LaunchBound, exact: bool, what: &str, name: &str| {
         let (Some(given), Some(wanted)) = (given, directive(callable, text, bound)) else { return };
         let fine = if exact { given == wanted } else { product(given) <= product(wanted) };
         if !fine {
@@ -95,15 +95,15 @@ fn sizes(launch: &Launch, callable: &Callable, text: &str, mistakes: &mut Vec<Mi
             mistakes.push(Mistake::new(here(what), words).help(help));
         }
     };
-    demand(launch.block, Bound::AllThreads, true, "block", ".reqntid");
-    demand(launch.block, Bound::Threads, false, "block", ".maxntid");
-    demand(launch.cluster, Bound::WholeCluster, true, "cluster", ".reqnctapercluster");
+    demand(launch.block, LaunchBound::AllThreads, true, "block", ".reqntid");
+    demand(launch.block, LaunchBound::Threads, false, "block", ".maxntid");
+    demand(launch.cluster, LaunchBound::WholeCluster, true, "cluster", ".reqnctapercluster");
 }
 
 struct Names<'a> {
     launch: &'a Launch,
-    callable: &'a Callable,
-    program: &'a Program,
+    callable: &'a ProgramFunction,
+    program: &'a ModuleProgram,
 }
 
 impl Names<'_> {
@@ -287,7 +287,7 @@ impl Names<'_> {
         Err(Mistake::new(range.clone(), format!("`{name}` is no buffer of this launch")))
     }
 
-    fn variable(&self, name: &str) -> Option<&Global> {
+    fn variable(&self, name: &str) -> Option<&ModuleVariable> {
         self.program.variable(name).and_then(|i| self.program.variables.get(i))
     }
 

@@ -2,7 +2,7 @@
 
 use super::argument::{Names, arguments};
 use super::{Launch, Mistake, expectations, list, nearest};
-use ptx_analysis::program::{Callable, Program};
+use ptx_analysis::program::{ModuleProgram, ProgramFunction};
 use std::ops::Range;
 
 /// What was found in a text.
@@ -81,13 +81,14 @@ pub fn written(text: &str, entry: &str) -> (Launch, Vec<Mistake>) {
 }
 
 /// Reads the launches of a module. The program is that of the same text: it says where functions begin.
-pub fn launches(text: &str, program: &Program) -> Found {
+pub fn launches(text: &str, program: &ModuleProgram) -> Found {
     let mut out = Found::default();
     let lines = lines(text, &mut out.mistakes);
     if lines.is_empty() {
         return out;
     }
-    let mut functions: Vec<&Callable> = program.functions.iter().filter(|c| c.body.is_some() || c.kernel).collect();
+    let mut functions: Vec<&ProgramFunction> =
+        program.functions.iter().filter(|c| c.body.is_some() || c.kernel).collect();
     functions.sort_by_key(|c| c.start);
     let mut current: Option<(&str, bool)> = None;
     for line in &lines {

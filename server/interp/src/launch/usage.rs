@@ -3,10 +3,10 @@
 use super::bounds::Bounds;
 use super::{Element, Kind};
 use crate::inspect::meanings;
-use ptx_analysis::flow::{Function, Operand, Role, Slot, Value};
-use ptx_analysis::program::Callable;
-use ptx_analysis::symbols::Origin;
-use ptx_isa::tables::Access;
+use ptx_analysis::flow::{FlowFunction, FlowOperand, OperandRole, OperandValue, RegisterSlot};
+use ptx_analysis::program::ProgramFunction;
+use ptx_analysis::symbols::VariableOrigin;
+use ptx_isa::tables::OperandAccess;
 use ptx_isa::{Exec, Modifier, SlotName};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,7 +74,7 @@ pub(super) struct Usages {
 
 impl Usages {
     /// The parameters that the address of an operand may be made of.
-    pub fn reached(&self, operand: &Operand) -> BTreeSet<Cell> {
+    pub fn reached(&self, operand: &FlowOperand) -> BTreeSet<Cell> {
         let held = operand.slots().filter_map(|s| self.held.get(s.index()));
         let cells: BTreeSet<Cell> = held.flatten().copied().collect();
         let sure: BTreeSet<Cell> = cells.iter().copied().filter(|c| self.certain.contains(c)).collect();
@@ -82,7 +82,7 @@ impl Usages {
     }
 
     /// Looks at the accesses again, with more certainty which parameter each of them goes to.
-    pub fn refine(&mut self, function: &Function, bounds: &Bounds<'_>) {
+    pub fn refine(&mut self, function: &FlowFunction, bounds: &Bounds<'_>) {
         let mut cells = self.bare.clone();
         for index in 0..function.instructions.len() {
             accesses(function, index, self, Some(bounds), &mut cells);
@@ -92,12 +92,12 @@ impl Usages {
 }
 
 /// What a kernel does with its parameters.
-pub(super) fn usage(callable: &Callable) -> Usages {
+pub(super) fn usage(callable: &ProgramFunction) -> Usages {
     let mut out = BTreeMap::new();
     let Some(function) = &callable.body else { return Usages::default() };
     let parameter = |v: u32| {
         let variable = function.variables.get(v as usize)?;
-        let own = variable.symbol.origin == Origin::KernelParameter;
+        let own = variable.symbol.origin == VariableOrigin::KernelParameter;
         let index = callable.parameters.iter().position(|p| p.name == variable.name)?;
         own.then_some(index)
     };
@@ -138,14 +138,14 @@ pub(super) fn usage(callable: &Callable) -> Usages {
 
 /// Carries cells from the operands of an instruction to its results.
 fn follow(
-    function: &Function,
+    function: &FlowFunction,
     index: usize,
     parameter: &impl Fn(u32) -> Option<usize>,
     held: &mut Held,
     out: &mut BTreeMap<Cell, Usage>,
 ) -> bool {
     let mut changed = false;
-    let mut add = |held: &mut Held, slot: Slot, cells: &BTreeSet<Cell>| {
+    let mut add = |held: &mut Held, slot: RegisterSlot, cells: &BTreeSet<Cell>| {
         let Some(all) = held.get_mut(slot.index()) else { return };
         let before = all.len();
         all.extend(cells);
@@ -153,8 +153,8 @@ fn follow(
     };
     let operands = function.operands_of(index);
     let name = function.entry(index).name;
-    if let Some(address) = operands.iter().find(|o| o.memory() == Some(Access::Read)).filter(|_| name == "ld") {
-        let Value::Variable(variable) = address.value else { return false };
+    if let Some(address) = operands.iter().find(|o| o.memory() == Some(OperandAccess::Read)).filter(|_| name == "ld") {
+        let OperandValue::Variable(variable) = address.value else { return false };
         let (Some(parameter), Some(offset)) = (parameter(variable), address.offset) else { return false };
         let element = function.modifier(index, SlotName::Type).and_then(|m| Element::named(m.name()));
         let size = element.map_or(8, |e| u64::from(e.bits()) / 8);
@@ -173,7 +173,7 @@ fn follow(
     for operand in operands.iter().filter(|o| o.reads()) {
         match operand.value {
             // The address of the parameter itself, as tensor maps are given.
-            Value::Variable(v) => cells.extend(parameter(v).map(|p| (p, 0))),
+            OperandValue::Variable(v) => cells.extend(parameter(v).map(|p| (p, 0))),
             _ => operand.slots().for_each(|s| cells.extend(held.get(s.index()).into_iter().flatten())),
         }
     }
@@ -184,7 +184,7 @@ fn follow(
 }
 
 /// What the elements are that an instruction loads as bits: the type that their readers take them as. Of packed types an element of them.
-fn meant(function: &Function, index: usize, all: &Usages) -> Option<Element> {
+fn meant(function: &FlowFunction, index: usize, all: &Usages) -> Option<Element> {
     let names = function.writes(index).iter().filter_map(|w| all.meanings.get(w.slot.index()).copied().flatten());
     let name =
         names.map(|name| name.rsplit_once('x').filter(|(_, n)| n.parse::<u8>().is_ok()).map_or(name, |(e, _)| e));
@@ -193,7 +193,7 @@ fn meant(function: &Function, index: usize, all: &Usages) -> Option<Element> {
 
 /// Notes what an instruction does to the memory at its addresses.
 fn accesses(
-    function: &Function,
+    function: &FlowFunction,
     index: usize,
     all: &Usages,
     bounds: Option<&Bounds<'_>>,
@@ -205,10 +205,10 @@ fn accesses(
     let tensor =
         function.has(index, Modifier::Tensor) || function.has(index, Modifier::Tensormap) || name.contains("tensor");
     for operand in function.operands_of(index) {
-        if matches!(operand.value, Value::Variable(_)) {
+        if matches!(operand.value, OperandValue::Variable(_)) {
             continue;
         }
-        let address = operand.role == Role::Address;
+        let address = operand.role == OperandRole::Address;
         let base = bounds.filter(|_| address).and_then(|b| b.base(index, operand));
         for cell in base.map_or_else(|| all.reached(operand), |base| BTreeSet::from([base])) {
             let usage = out.entry(cell).or_default();
@@ -218,16 +218,18 @@ fn accesses(
                 usage.surface |= matches!(family, "suld" | "sust" | "sured" | "suq");
                 continue;
             }
-            if operand.role == Role::Argument {
+            if operand.role == OperandRole::Argument {
                 continue;
             }
-            let Some(access) = operand.memory().or((operand.role == Role::Address).then_some(Access::Read)) else {
+            let Some(access) =
+                operand.memory().or((operand.role == OperandRole::Address).then_some(OperandAccess::Read))
+            else {
                 continue;
             };
             usage.pointer = true;
             usage.tensor_map |= tensor;
-            usage.read |= access != Access::Write;
-            usage.written |= access != Access::Read || matches!(family, "atom" | "red" | "st");
+            usage.read |= access != OperandAccess::Write;
+            usage.written |= access != OperandAccess::Read || matches!(family, "atom" | "red" | "st");
             usage.atomic |= matches!(family, "atom" | "red");
             let meant = element.filter(|e| e.kind() != Kind::Bits).or_else(|| meant(function, index, all)).or(element);
             let better = usage.element.is_none_or(|e| e.kind() == Kind::Bits);

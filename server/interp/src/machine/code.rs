@@ -6,9 +6,9 @@ use crate::lanes::LANES;
 use crate::memory::{AddressMap, Global, Storage, Window};
 use crate::registers::{File, Line, Place, PredicateDst, PredicateSrc, Src};
 use crate::simd::Step;
-use ptx_analysis::flow::Function;
-use ptx_analysis::program::Program;
-use ptx_isa::tables::Target;
+use ptx_analysis::flow::FlowFunction;
+use ptx_analysis::program::ModuleProgram;
+use ptx_isa::tables::TargetInfo;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -138,7 +138,7 @@ pub struct Code {
     pub ops: Box<[Op]>,
     /// In which order groups of lanes are executed: the lowest number first. By instruction, and one more for the end.
     pub order: Box<[u32]>,
-    /// Where the registers of [`Function::registers`] lie, and hidden ones behind them.
+    /// Where the registers of [`FlowFunction::registers`] lie, and hidden ones behind them.
     pub slots: Box<[Slot]>,
     /// Bytes of registers.
     pub register_bytes: usize,
@@ -152,7 +152,7 @@ pub struct Code {
     pub special_predicates: Box<[SpecialPredicate]>,
     /// Special registers whose value changes, by instruction: filled before each.
     pub clocks: HashMap<u32, Vec<(Place, Special)>>,
-    /// Its variables on the stack, by index into [`Function::variables`]: offset in its frame.
+    /// Its variables on the stack, by index into [`FlowFunction::variables`]: offset in its frame.
     pub stack: HashMap<u32, u32>,
     /// Bytes of its frame on the stack.
     pub frame_bytes: u32,
@@ -185,7 +185,7 @@ pub struct Located {
 /// A module, decoded for one of its kernels.
 pub struct Executable {
     /// What it was made of.
-    pub program: Arc<Program>,
+    pub program: Arc<ModuleProgram>,
     /// The functions that the kernel can reach, by their index in the program.
     pub codes: Vec<Option<Code>>,
     /// The kernel.
@@ -207,7 +207,7 @@ pub struct Executable {
     /// Parameters of the kernel: offset and bytes of each.
     pub parameters: Vec<(u32, u32)>,
     /// The target, of which some results depend.
-    pub target: Option<&'static Target>,
+    pub target: Option<&'static TargetInfo>,
     /// Some instruction has the copy engine read shared memory.
     pub engine: bool,
 }
@@ -289,7 +289,7 @@ impl Executable {
     }
 
     /// The lowered function.
-    pub fn function(&self, function: u32) -> Option<&Function> {
+    pub fn function(&self, function: u32) -> Option<&FlowFunction> {
         self.program.functions.get(function as usize)?.body.as_ref()
     }
 

@@ -346,7 +346,7 @@ impl Machine {
                 let executable = std::sync::Arc::clone(&self.executable);
                 let name = executable
                     .function(code.function)
-                    .map_or_else(String::new, |f| f.register_name(ptx_analysis::flow::Slot(*slot)));
+                    .map_or_else(String::new, |f| f.register_name(ptx_analysis::flow::RegisterSlot(*slot)));
                 let words =
                     || format!("`{name}` is read, but nothing was written to it: give it a value on every way to here");
                 self.note(turn, lanes, Kind::UninitializedRegister, site, mask & !known, words);
@@ -363,7 +363,7 @@ impl Machine {
             let words = || {
                 let name = executable
                     .function(site.function)
-                    .map_or_else(String::new, |f| f.register_name(ptx_analysis::flow::Slot(*slot)));
+                    .map_or_else(String::new, |f| f.register_name(ptx_analysis::flow::RegisterSlot(*slot)));
                 let what = if early.accumulator { "the accumulator" } else { "A" };
                 format!(
                     "`{name}` is used, but it is {what} of a `wgmma` product in flight: `wgmma.commit_group` and `wgmma.wait_group` must come first"

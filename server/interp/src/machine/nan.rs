@@ -3,17 +3,17 @@
 use super::code::{Code, Executable, Op, Slot, Together};
 use crate::lanes::{ALL, LANES, Mask};
 use crate::registers::Registers;
-use ptx_analysis::flow::{self, Operand, Value};
+use ptx_analysis::flow::{self, FlowOperand, OperandValue};
 
 /// The lanes in which an operand that is read is a NaN. Where lanes read each other's registers, all of them if one is.
 pub(super) fn read(executable: &Executable, code: &Code, op: &Op, registers: &Registers, pc: u32) -> Mask {
-    let found = operands(executable, code, registers, pc, Operand::reads);
+    let found = operands(executable, code, registers, pc, FlowOperand::reads);
     if op.together != Together::Any && found != 0 { ALL } else { found }
 }
 
 /// The lanes in which a result is a NaN.
 pub(super) fn written(executable: &Executable, code: &Code, registers: &Registers, pc: u32) -> Mask {
-    operands(executable, code, registers, pc, Operand::writes)
+    operands(executable, code, registers, pc, FlowOperand::writes)
 }
 
 fn operands(
@@ -21,7 +21,7 @@ fn operands(
     code: &Code,
     registers: &Registers,
     pc: u32,
-    wanted: fn(&Operand) -> bool,
+    wanted: fn(&FlowOperand) -> bool,
 ) -> Mask {
     let Some(function) = executable.function(code.function) else { return 0 };
     let operands = function.operands_of(pc as usize).iter().filter(|o| wanted(o));
@@ -29,19 +29,19 @@ fn operands(
 }
 
 /// The lanes in which one operand holds a NaN; none where its type has no numbers.
-fn of(operand: &Operand, code: &Code, registers: &Registers) -> Mask {
+fn of(operand: &FlowOperand, code: &Code, registers: &Registers) -> Mask {
     let Some((bits, exponent)) = operand.ty.and_then(|t| number_format(t.info().name)) else { return 0 };
     let (first, count) = match operand.value {
-        Value::Register(slot) | Value::Part(slot, _) => (slot, 1),
-        Value::Registers(slot, count) => (slot, u32::from(count)),
-        Value::Float(bits, single) => {
+        OperandValue::Register(slot) | OperandValue::Part(slot, _) => (slot, 1),
+        OperandValue::Registers(slot, count) => (slot, u32::from(count)),
+        OperandValue::Float(bits, single) => {
             let nan = if single { f32::from_bits(bits as u32).is_nan() } else { f64::from_bits(bits).is_nan() };
             return if nan { ALL } else { 0 };
         }
         _ => return 0,
     };
     let mut found = 0;
-    for slot in (first.0..first.0 + count).map(flow::Slot) {
+    for slot in (first.0..first.0 + count).map(flow::RegisterSlot) {
         let Some(Slot::Register(place)) = code.slots.get(slot.0 as usize) else { continue };
         for lane in 0..LANES {
             found |= Mask::from(is_nan(registers.lane_bits(*place, lane), bits, exponent)) << lane;

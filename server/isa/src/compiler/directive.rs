@@ -1,8 +1,8 @@
 //! What is special about directives: their arguments, places and relations.
 
-use super::lines::Line;
+use super::lines::LogicalLine;
 use super::{Result, leak, leak_str, rule};
-use crate::tables::{ArgumentKind, Bound, DataType, Directive, GateKind, NamedValue, Part, Takes};
+use crate::tables::{ArgumentKind, DataType, Directive, DirectivePart, GateKind, LaunchBound, NamedValue, Takes};
 
 /// The keywords under `directive` besides those that every entry has.
 pub(super) const KEYWORDS: &[&str] = &[
@@ -40,7 +40,7 @@ const PLACES: &[&str] = &[
 ];
 
 /// Builds a directive without what all entries have in common.
-pub(super) fn build(name: &'static str, body: &[Line]) -> Result<Directive> {
+pub(super) fn build(name: &'static str, body: &[LogicalLine]) -> Result<Directive> {
     let mut out = Directive {
         name,
         syntax: "",
@@ -96,7 +96,7 @@ pub(super) fn build(name: &'static str, body: &[Line]) -> Result<Directive> {
             "part" => {
                 let (name, gate) = rest.split_once(" needs ").unwrap_or((rest, ""));
                 let gate = rule::gate(line, GateKind::Needs, gate, None)?;
-                parts.push(Part { name: leak_str(name.trim()), gates: leak(vec![gate]) });
+                parts.push(DirectivePart { name: leak_str(name.trim()), gates: leak(vec![gate]) });
             }
             "value" => {
                 let value = rest.split_once(' ').and_then(|(number, name)| Some((number.parse().ok()?, name.trim())));
@@ -113,14 +113,14 @@ pub(super) fn build(name: &'static str, body: &[Line]) -> Result<Directive> {
     Ok(out)
 }
 
-fn bound(line: &Line, text: &str) -> Result<Bound> {
+fn bound(line: &LogicalLine, text: &str) -> Result<LaunchBound> {
     Ok(match text {
-        "registers" => Bound::Registers,
-        "threads" => Bound::Threads,
-        "all threads" => Bound::AllThreads,
-        "ctas" => Bound::Ctas,
-        "cluster" => Bound::Cluster,
-        "whole cluster" => Bound::WholeCluster,
+        "registers" => LaunchBound::Registers,
+        "threads" => LaunchBound::Threads,
+        "all threads" => LaunchBound::AllThreads,
+        "ctas" => LaunchBound::Ctas,
+        "cluster" => LaunchBound::Cluster,
+        "whole cluster" => LaunchBound::WholeCluster,
         _ => {
             let expected = "expected `bounds registers`, `{all} threads`, `ctas` or `{whole} cluster`";
             return Err(line.error(line.offset(text), expected));
@@ -134,7 +134,7 @@ pub(super) fn words(text: Option<&str>) -> &'static [&'static str] {
 }
 
 /// `nothing`, `1..3 integer in 1..100`, `1.. string`, `1 integer late`.
-fn takes(line: &Line, text: &str) -> Result<Takes> {
+fn takes(line: &LogicalLine, text: &str) -> Result<Takes> {
     let wrong = || line.error(0, "expected `takes COUNT integer|value|string {in LEAST..MOST}` or `takes nothing`");
     let mut words = text.split_whitespace();
     let count = words.next().ok_or_else(wrong)?;
@@ -165,7 +165,7 @@ fn takes(line: &Line, text: &str) -> Result<Takes> {
 }
 
 /// `.b8 8 checked`, `.b64 64 labels`.
-fn data_type(line: &Line, text: &str) -> Result<DataType> {
+fn data_type(line: &LogicalLine, text: &str) -> Result<DataType> {
     let wrong = || line.error(0, "expected `data .TYPE BITS {checked} {labels}`");
     let mut words = text.split_whitespace();
     let name = leak_str(words.next().ok_or_else(wrong)?);

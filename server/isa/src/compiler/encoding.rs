@@ -1,14 +1,14 @@
 //! `encoding` entries: what the bits of a number mean.
 
-use super::lines::Line;
-use super::{Names, Result, expand, leak, leak_str};
-use crate::tables::{BitField, Encoding, Meaning, SelectorPattern};
+use super::lines::LogicalLine;
+use super::{DeclaredNames, Result, expand, leak, leak_str};
+use crate::tables::{BitField, EncodedMeaning, Encoding, SelectorPattern};
 
 /// The lines that may stand under one.
 pub(super) const KEYWORDS: &[&str] = &["field", "value", "table", "selects", "pattern", "measure"];
 
 /// Everything but summary, manual and documentation.
-pub(super) fn build(name: &'static str, body: &[Line], names: &Names) -> Result<Encoding> {
+pub(super) fn build(name: &'static str, body: &[LogicalLine], names: &DeclaredNames) -> Result<Encoding> {
     let (mut fields, mut values, mut patterns) = (Vec::new(), Vec::new(), Vec::new());
     let (mut table, mut selects) = (Vec::new(), Vec::new());
     let (mut measure, mut unit) = (0, "");
@@ -46,7 +46,7 @@ pub(super) fn build(name: &'static str, body: &[Line], names: &Names) -> Result<
 }
 
 /// `0..4 times 16 NAME when .mod: 0 word, 1 word`.
-fn field(line: &Line, text: &str, names: &Names) -> Result<BitField> {
+fn field(line: &LogicalLine, text: &str, names: &DeclaredNames) -> Result<BitField> {
     // `kind::f16` has colons too, but no blank behind them.
     let (head, values) = text.split_once(": ").unwrap_or((text, ""));
     let (head, when) = head.split_once(" when ").unwrap_or((head, ""));
@@ -74,19 +74,19 @@ fn field(line: &Line, text: &str, names: &Names) -> Result<BitField> {
         }
     }
     let values = values.split(',').filter(|v| !v.trim().is_empty()).map(|v| meaning(line, v));
-    let values = leak(values.collect::<Result<Vec<Meaning>>>()?);
+    let values = leak(values.collect::<Result<Vec<EncodedMeaning>>>()?);
     Ok(BitField { low, high, name: leak_str(name), times, when: leak(modifiers), values })
 }
 
 /// A modifier that there is.
-fn modifier(line: &Line, word: &str, names: &Names) -> Result<&'static str> {
+fn modifier(line: &LogicalLine, word: &str, names: &DeclaredNames) -> Result<&'static str> {
     let name = format!(".{}", word.trim_start_matches('.'));
     let known = names.modifiers.iter().chain(&names.types).any(|m| *m == name);
     if known { Ok(leak_str(&name)) } else { Err(line.error(0, format!("no modifier is named `{name}`"))) }
 }
 
 /// `3 words`.
-fn meaning(line: &Line, text: &str) -> Result<Meaning> {
+fn meaning(line: &LogicalLine, text: &str) -> Result<EncodedMeaning> {
     let text = text.trim();
     let (number, words) = text.split_once(' ').unwrap_or((text, ""));
     let value = match number.strip_prefix("0x") {
@@ -94,7 +94,7 @@ fn meaning(line: &Line, text: &str) -> Result<Meaning> {
         None => number.parse().ok(),
     };
     match value {
-        Some(number) if !words.trim().is_empty() => Ok(Meaning { number, words: leak_str(words.trim()) }),
+        Some(number) if !words.trim().is_empty() => Ok(EncodedMeaning { number, words: leak_str(words.trim()) }),
         _ => Err(line.error(0, format!("expected a number and what it stands for, not `{text}`"))),
     }
 }

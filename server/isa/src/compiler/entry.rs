@@ -1,36 +1,38 @@
 //! Entries at column 1, and the finished tables.
 
-use super::kinds::{self, Written};
-use super::lines::Line;
+use super::kinds::{self, WrittenEntry};
+use super::lines::LogicalLine;
 use super::opcode::{append, prose};
-use super::{Error, Names, Result, directive, encoding, fragment, leak, leak_str, multiprocessor, opcode, rule};
+use super::{
+    DeclaredNames, Error, Result, directive, encoding, fragment, leak, leak_str, multiprocessor, opcode, rule,
+};
 use crate::tables::{
-    Constant, Directive, Encoding, Entry, Field, Fragment, Gate, GateKind, Initial, Isa, ModifierInfo, Multiprocessor,
-    Opcode, PtxVersion, Space, SpecialRegister, Target, Type,
+    Directive, Encoding, Entry, FieldInfo, FragmentInfo, Gate, GateKind, InitialKind, Isa, ModifierInfo,
+    Multiprocessor, Opcode, PredefinedConstant, PtxVersion, SpaceInfo, SpecialRegister, TargetInfo, TypeInfo,
 };
 use std::collections::BTreeMap;
 
 pub(super) struct Builder<'n> {
-    names: &'n Names,
+    names: &'n DeclaredNames,
     entries: Vec<Entry>,
-    types: Vec<Type>,
+    types: Vec<TypeInfo>,
     modifiers: Vec<ModifierInfo>,
-    spaces: Vec<Space>,
+    spaces: Vec<SpaceInfo>,
     special_registers: Vec<SpecialRegister>,
     directives: Vec<Directive>,
-    constants: Vec<Constant>,
-    initials: Vec<Initial>,
-    fields: Vec<Field>,
+    constants: Vec<PredefinedConstant>,
+    initials: Vec<InitialKind>,
+    fields: Vec<FieldInfo>,
     encodings: Vec<Encoding>,
     versions: Vec<PtxVersion>,
-    targets: Vec<Target>,
+    targets: Vec<TargetInfo>,
     multiprocessors: Vec<Multiprocessor>,
-    fragments: Vec<Fragment>,
+    fragments: Vec<FragmentInfo>,
 }
 
-/// What most entries have in common.
+/// The lines that most entries have in common.
 #[derive(Default)]
-pub(super) struct Common {
+pub(super) struct CommonLines {
     pub summary: &'static str,
     pub manual: &'static str,
     pub doc: &'static str,
@@ -41,7 +43,7 @@ pub(super) struct Common {
 }
 
 impl<'n> Builder<'n> {
-    pub fn new(names: &'n Names) -> Self {
+    pub fn new(names: &'n DeclaredNames) -> Self {
         Self {
             names,
             entries: Vec::new(),
@@ -62,8 +64,8 @@ impl<'n> Builder<'n> {
     }
 
     /// Adds the entries of a file.
-    pub fn file(&mut self, lines: &[Line], errors: &mut Vec<Error>) {
-        let mut family: Option<opcode::Family> = None;
+    pub fn file(&mut self, lines: &[LogicalLine], errors: &mut Vec<Error>) {
+        let mut family: Option<opcode::EntryFamily> = None;
         let mut i = 0;
         while i < lines.len() {
             let head = &lines[i];
@@ -76,7 +78,7 @@ impl<'n> Builder<'n> {
             let (keyword, rest) = head.keyword();
             match keyword {
                 "set" => {}
-                "family" => match opcode::Family::of(body) {
+                "family" => match opcode::EntryFamily::of(body) {
                     Ok(found) => family = Some(found),
                     Err(error) => errors.push(error),
                 },
@@ -94,7 +96,7 @@ impl<'n> Builder<'n> {
         }
     }
 
-    fn entry(&mut self, keyword: &str, rest: &str, body: &[Line]) -> Result<()> {
+    fn entry(&mut self, keyword: &str, rest: &str, body: &[LogicalLine]) -> Result<()> {
         let head = &body[0];
         let name = rest.split_whitespace().next().ok_or_else(|| head.error(0, format!("`{keyword}` needs a name")))?;
         let mut common = common(body)?;
@@ -125,7 +127,7 @@ impl<'n> Builder<'n> {
             return Err(line.error(0, format!("unexpected `{wrong}` under `{keyword}`")));
         }
         let words = rest.strip_prefix(name).unwrap_or("").trim();
-        let written = Written { head, body, name, words, common, names: self.names };
+        let written = WrittenEntry { head, body, name, words, common, names: self.names };
         match keyword {
             "type" => self.types.push(written.ty()?),
             "modifier" => self.modifiers.extend(written.modifiers()),
@@ -185,7 +187,7 @@ impl<'n> Builder<'n> {
 }
 
 /// Expands `sm_90..`: every plain target (`sm_N`) up to that one.
-fn plain_features(targets: Vec<Target>) -> Vec<Target> {
+fn plain_features(targets: Vec<TargetInfo>) -> Vec<TargetInfo> {
     let plain: Vec<(u32, &'static str)> =
         targets.iter().filter_map(|t| Some((t.name.strip_prefix("sm_")?.parse().ok()?, t.name))).collect();
     targets
@@ -198,13 +200,13 @@ fn plain_features(targets: Vec<Target>) -> Vec<Target> {
                     None => features.push(feature),
                 }
             }
-            Target { features: leak(features), ..target }
+            TargetInfo { features: leak(features), ..target }
         })
         .collect()
 }
 
-fn common(body: &[Line]) -> Result<Common> {
-    let mut out = Common::default();
+fn common(body: &[LogicalLine]) -> Result<CommonLines> {
+    let mut out = CommonLines::default();
     // `type x … | text` on the head line itself is documentation.
     if let Some(text) = &body[0].prose {
         out.doc = leak_str(text);

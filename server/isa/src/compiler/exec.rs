@@ -1,6 +1,6 @@
 //! `exec` lines.
 
-use super::lines::Line;
+use super::lines::LogicalLine;
 use super::opcode::prose;
 use super::{Result, leak_str};
 use crate::ids::Exec;
@@ -8,7 +8,7 @@ use crate::tables::{Executed, Form, Isa};
 use std::collections::BTreeMap;
 
 /// `exec integer.add` or `exec none | why`.
-pub(super) fn parse(line: &Line, rest: &str) -> Result<Executed> {
+pub(super) fn parse(line: &LogicalLine, rest: &str) -> Result<Executed> {
     let at = line.offset(rest);
     if rest == "none" {
         let why = prose(line).map_err(|_| line.error(at, "`exec none` needs a reason: ` | ` and text"))?;
@@ -31,7 +31,7 @@ pub(super) fn parse(line: &Line, rest: &str) -> Result<Executed> {
 }
 
 /// What an entry says once; a second line is a mistake.
-pub(super) fn once(said: &mut Executed, line: &Line, rest: &str) -> Result<()> {
+pub(super) fn once(said: &mut Executed, line: &LogicalLine, rest: &str) -> Result<()> {
     if said.is_said() {
         return Err(line.error(0, "`exec` is said twice"));
     }
@@ -40,7 +40,7 @@ pub(super) fn once(said: &mut Executed, line: &Line, rest: &str) -> Result<()> {
 }
 
 /// That every form has one, and that nothing is said in vain.
-pub(super) fn check(head: &Line, path: &str, said: Executed, forms: &[Form]) -> Result<()> {
+pub(super) fn check(head: &LogicalLine, path: &str, said: Executed, forms: &[Form]) -> Result<()> {
     let silent = forms.iter().find(|form| !form.executed.is_said());
     match silent {
         Some(form) if !said.is_said() => {
@@ -75,7 +75,7 @@ mod tests {
     use super::super::compile;
     use super::*;
 
-    const HEAD: &str = "type u32 uint 32\ntype s32 sint 32\nmodifier .sat Saturates\nfamily f Family\n";
+    const HEAD: &str = "type u32 uint 32\ntype s32 sint 32\nmodifier .sat Saturates\nfamily f EntryFamily\n";
 
     /// Compiles a fixture that stands behind [`HEAD`] (four lines).
     fn isa(text: &str) -> std::result::Result<Isa, Vec<String>> {

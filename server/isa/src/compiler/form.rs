@@ -1,6 +1,6 @@
 //! The form line: `add{.rnd}{.ftz}{.sat}.f32 d, a, b`.
 
-use super::lines::Line;
+use super::lines::LogicalLine;
 use super::{Error, Result};
 
 /// A modifier as written in a form.
@@ -41,9 +41,9 @@ pub(super) struct RawForm {
 }
 
 /// Parses the part of a form line after `form`.
-pub(super) fn parse(line: &Line, text: &str, path: &str) -> Result<RawForm> {
+pub(super) fn parse(line: &LogicalLine, text: &str, path: &str) -> Result<RawForm> {
     let start = line.offset(text);
-    let mut p = Parser { line, text, at: 0, start, groups: 0 };
+    let mut p = FormParser { line, text, at: 0, start, groups: 0 };
     if !text.starts_with(path) {
         return Err(line.error(start, format!("a form of `{path}` must begin with `{path}`")));
     }
@@ -63,15 +63,15 @@ pub(super) fn parse(line: &Line, text: &str, path: &str) -> Result<RawForm> {
     Ok(RawForm { slots, operands })
 }
 
-struct Parser<'a> {
-    line: &'a Line<'a>,
+struct FormParser<'a> {
+    line: &'a LogicalLine<'a>,
     text: &'a str,
     at: usize,
     start: usize,
     groups: u8,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> FormParser<'a> {
     fn error(&self, message: impl Into<String>) -> Error {
         self.line.error(self.start + self.at, message)
     }

@@ -1,9 +1,11 @@
 //! `fragment` entries: which element of a matrix each thread holds.
 
-use super::entry::Common;
-use super::lines::Line;
-use super::{Error, Names, Result, expand, leak, leak_str};
-use crate::tables::{Entry, Expr, Fragment, FragmentUse, Input, Let, LetValue, Operation, Step, Variable};
+use super::entry::CommonLines;
+use super::lines::LogicalLine;
+use super::{DeclaredNames, Error, Result, expand, leak, leak_str};
+use crate::tables::{
+    Entry, Expr, FormulaInput, FormulaOperation, FormulaStep, FormulaVariable, FragmentInfo, FragmentUse, Let, LetValue,
+};
 
 /// The lines under `fragment` that are not those of every entry.
 pub(super) const KEYWORDS: &[&str] = &[
@@ -27,11 +29,11 @@ pub(super) const KEYWORDS: &[&str] = &[
 ];
 
 /// Builds the entry whose first line is `lines[0]`.
-pub(super) fn build(lines: &[Line], common: &Common, names: &Names) -> Result<Fragment> {
+pub(super) fn build(lines: &[LogicalLine], common: &CommonLines, names: &DeclaredNames) -> Result<FragmentInfo> {
     let head = &lines[0];
     let (_, rest) = head.keyword();
     let (name, matrix) = rest.split_once(' ').ok_or_else(|| head.error(0, "expected `fragment NAME WORDS`"))?;
-    let mut made = Fragment {
+    let mut made = FragmentInfo {
         name: leak_str(name),
         matrix: leak_str(matrix.trim()),
         uses: &[],
@@ -41,14 +43,14 @@ pub(super) fn build(lines: &[Line], common: &Common, names: &Names) -> Result<Fr
         ty: 0,
         lets: &[],
         inputs: &[],
-        matrices: Expr { text: "1", steps: &[Step::Number(1)] },
+        matrices: Expr { text: "1", steps: &[FormulaStep::Number(1)] },
         rows: Expr::NONE,
         columns: Expr::NONE,
         count: Expr::NONE,
-        part: Expr { text: "0", steps: &[Step::Number(0)] },
+        part: Expr { text: "0", steps: &[FormulaStep::Number(0)] },
         row: Expr::NONE,
         column: Expr::NONE,
-        held: Expr { text: "1", steps: &[Step::Number(1)] },
+        held: Expr { text: "1", steps: &[FormulaStep::Number(1)] },
         position: Expr::NONE,
         width: Expr::NONE,
         spans: "",
@@ -61,7 +63,7 @@ pub(super) fn build(lines: &[Line], common: &Common, names: &Names) -> Result<Fr
     };
     let mut uses = Vec::new();
     let mut lets: Vec<(&'static str, Vec<LetValue>)> = Vec::new();
-    let mut inputs: Vec<Input> = Vec::new();
+    let mut inputs: Vec<FormulaInput> = Vec::new();
     // Names first: formulas refer to them wherever they stand.
     for line in &lines[1..] {
         let (word, rest) = line.keyword();
@@ -75,7 +77,7 @@ pub(super) fn build(lines: &[Line], common: &Common, names: &Names) -> Result<Fr
             }
             "reads" => {
                 let (read, operand) = rest.split_once(" of ").unwrap_or((rest, rest));
-                inputs.extend(read.split_whitespace().enumerate().map(|(element, name)| Input {
+                inputs.extend(read.split_whitespace().enumerate().map(|(element, name)| FormulaInput {
                     name: leak_str(name),
                     operand: leak_str(operand.trim()),
                     element: element as u8,
@@ -137,7 +139,7 @@ pub(super) fn build(lines: &[Line], common: &Common, names: &Names) -> Result<Fr
 }
 
 /// `w = 2 with .tf32`.
-fn let_line(line: &Line, rest: &str, names: &Names) -> Result<(&'static str, LetValue)> {
+fn let_line(line: &LogicalLine, rest: &str, names: &DeclaredNames) -> Result<(&'static str, LetValue)> {
     let (name, value) = rest.split_once('=').ok_or_else(|| line.error(0, "expected `let name = number`"))?;
     let (number, with) = value.split_once(" with ").unwrap_or((value, ""));
     let value = number.trim().parse().map_err(|_| line.error(0, "expected a number"))?;
@@ -145,7 +147,7 @@ fn let_line(line: &Line, rest: &str, names: &Names) -> Result<(&'static str, Let
 }
 
 /// `mma mma.sp: a with .m8n8k4 elements f16`.
-fn use_line(line: &Line, rest: &str, names: &Names) -> Result<FragmentUse> {
+fn use_line(line: &LogicalLine, rest: &str, names: &DeclaredNames) -> Result<FragmentUse> {
     // `::` is part of a name.
     let colon = rest.find(": ").filter(|at| !rest[..*at].ends_with(':'));
     let at = colon.ok_or_else(|| line.error(0, "expected `of INSTRUCTION…: OPERAND…`"))?;
@@ -170,13 +172,13 @@ fn use_line(line: &Line, rest: &str, names: &Names) -> Result<FragmentUse> {
     })
 }
 
-fn terms(line: &Line, words: &str, names: &Names) -> Result<Vec<&'static str>> {
+fn terms(line: &LogicalLine, words: &str, names: &DeclaredNames) -> Result<Vec<&'static str>> {
     let lists: Result<Vec<Vec<_>>> = words.split_whitespace().map(|w| term(line, w, names)).collect();
     Ok(lists?.concat())
 }
 
 /// A modifier, or `slot=modifier`.
-fn term(line: &Line, word: &str, names: &Names) -> Result<Vec<&'static str>> {
+fn term(line: &LogicalLine, word: &str, names: &DeclaredNames) -> Result<Vec<&'static str>> {
     let (slot, value) = word.split_once('=').map_or(("", word), |(slot, value)| (slot, value));
     let values = expand(value);
     if let Some(wrong) = values.iter().find(|v| !names.modifiers.contains(v) && !names.types.contains(v)) {
@@ -187,9 +189,9 @@ fn term(line: &Line, word: &str, names: &Names) -> Result<Vec<&'static str>> {
 }
 
 /// A formula, to postfix order.
-fn expression(line: &Line, text: &str, fragment: &Fragment) -> Result<Expr> {
+fn expression(line: &LogicalLine, text: &str, fragment: &FragmentInfo) -> Result<Expr> {
     let text = text.trim();
-    let mut parser = Parser { line, rest: text, fragment, steps: Vec::new() };
+    let mut parser = FormulaParser { line, rest: text, fragment, steps: Vec::new() };
     parser.binary(0)?;
     parser.skip();
     if !parser.rest.is_empty() {
@@ -198,14 +200,14 @@ fn expression(line: &Line, text: &str, fragment: &Fragment) -> Result<Expr> {
     Ok(Expr { text: leak_str(text), steps: leak(parser.steps) })
 }
 
-struct Parser<'a> {
-    line: &'a Line<'a>,
+struct FormulaParser<'a> {
+    line: &'a LogicalLine<'a>,
     rest: &'a str,
-    fragment: &'a Fragment,
-    steps: Vec<Step>,
+    fragment: &'a FragmentInfo,
+    steps: Vec<FormulaStep>,
 }
 
-impl Parser<'_> {
+impl FormulaParser<'_> {
     fn skip(&mut self) {
         self.rest = self.rest.trim_start();
     }
@@ -214,13 +216,13 @@ impl Parser<'_> {
         self.value()?;
         loop {
             self.skip();
-            let found = Operation::SIGNS.iter().find(|(sign, _, _)| self.rest.starts_with(sign));
+            let found = FormulaOperation::SIGNS.iter().find(|(sign, _, _)| self.rest.starts_with(sign));
             let Some((sign, strength, operation)) = found.filter(|(_, strength, _)| *strength > least) else {
                 return Ok(());
             };
             self.rest = &self.rest[sign.len()..];
             self.binary(*strength)?;
-            self.steps.push(Step::Operation(*operation));
+            self.steps.push(FormulaStep::Operation(*operation));
         }
     }
 
@@ -238,13 +240,13 @@ impl Parser<'_> {
         let (word, after) = self.rest.split_at(end);
         self.rest = after;
         let step = if let Ok(number) = word.parse() {
-            Some(Step::Number(number))
-        } else if let Some((_, variable)) = Variable::NAMES.iter().find(|v| v.0 == word) {
-            Some(Step::Variable(*variable))
+            Some(FormulaStep::Number(number))
+        } else if let Some((_, variable)) = FormulaVariable::NAMES.iter().find(|v| v.0 == word) {
+            Some(FormulaStep::Variable(*variable))
         } else if let Some(index) = self.fragment.lets.iter().position(|l| l.name == word) {
-            Some(Step::Let(index as u8))
+            Some(FormulaStep::Let(index as u8))
         } else {
-            self.fragment.inputs.iter().position(|i| i.name == word).map(|index| Step::Input(index as u8))
+            self.fragment.inputs.iter().position(|i| i.name == word).map(|index| FormulaStep::Input(index as u8))
         };
         self.steps.push(step.ok_or_else(|| self.line.error(0, format!("`{word}` means nothing in a formula")))?);
         Ok(())
@@ -252,7 +254,7 @@ impl Parser<'_> {
 }
 
 /// Instructions and operands that a fragment names must be there.
-pub(super) fn check(fragments: &[Fragment], entries: &[Entry], errors: &mut Vec<Error>) {
+pub(super) fn check(fragments: &[FragmentInfo], entries: &[Entry], errors: &mut Vec<Error>) {
     for fragment in fragments {
         let mut fail = |message: String| {
             let (file, line) = fragment.source.rsplit_once(':').unwrap_or((fragment.source, "1"));

@@ -1,7 +1,7 @@
 //! Source of the enumerations by which code names semantics, modifiers, slots and operands of the tables.
 
 use super::exec;
-use crate::tables::{Isa, Value};
+use crate::tables::{FormValue, Isa};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -43,7 +43,7 @@ pub fn source(isa: &Isa) -> Result<String, String> {
                     slots.entry(slot.name).or_default().insert(entry.name);
                 }
             }
-            for Value { name, .. } in form.operands.iter().flat_map(|o| o.pattern.values()) {
+            for FormValue { name, .. } in form.operands.iter().flat_map(|o| o.pattern.values()) {
                 operands.entry(name).or_default().insert(entry.name);
             }
         }
@@ -100,7 +100,8 @@ mod tests {
 
     /// The source that a fixture makes.
     fn made(text: &str) -> Result<String, String> {
-        let head = "type u32 uint 32\nmodifier .sat Saturates\nmodifier .lo Low\nmodifier .hi High\nfamily f Family\n";
+        let head =
+            "type u32 uint 32\nmodifier .sat Saturates\nmodifier .lo Low\nmodifier .hi High\nfamily f EntryFamily\n";
         let isa = compile(&[("x.isa".to_owned(), format!("{head}{text}"))]).expect("a fixture without mistakes");
         source(&isa)
     }

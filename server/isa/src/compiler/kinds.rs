@@ -1,13 +1,13 @@
 //! What an entry of each kind says, but for instructions.
 
-use super::entry::Common;
-use super::lines::Line;
+use super::entry::CommonLines;
+use super::lines::LogicalLine;
 use super::{
-    Names, Result, directive, encoding, expand, fragment, leak, leak_str, multiprocessor, opcode, rule, space,
+    DeclaredNames, Result, directive, encoding, expand, fragment, leak, leak_str, multiprocessor, opcode, rule, space,
 };
 use crate::tables::{
-    Constant, Directive, Encoding, Extent, Field, Fragment, Initial, ModifierInfo, Multiprocessor, PtxVersion, Space,
-    SpecialRegister, Target, Type, TypeClass,
+    Directive, Encoding, FieldInfo, FragmentInfo, InitialKind, ModifierInfo, Multiprocessor, PredefinedConstant,
+    PtxVersion, SpaceInfo, SpecialRegister, TargetInfo, TypeClass, TypeInfo, UniformExtent,
 };
 
 // What may stand under an entry, besides what all have in common.
@@ -21,18 +21,18 @@ pub(super) const INITIAL: &[&str] = &["types", "spaces", "to"];
 pub(super) const FIELD: &[&str] = &["of", "ignored", "values"];
 
 /// An entry as it is written: `KEYWORD NAME WORDS…`, and what stands under it.
-pub(super) struct Written<'a> {
-    pub head: &'a Line<'a>,
+pub(super) struct WrittenEntry<'a> {
+    pub head: &'a LogicalLine<'a>,
     /// The head and what is under it.
-    pub body: &'a [Line<'a>],
+    pub body: &'a [LogicalLine<'a>],
     pub name: &'a str,
     /// Behind the name.
     pub words: &'a str,
-    pub common: Common,
-    pub names: &'a Names,
+    pub common: CommonLines,
+    pub names: &'a DeclaredNames,
 }
 
-impl Written<'_> {
+impl WrittenEntry<'_> {
     /// What stands behind a word under the entry.
     fn other(&self, key: &str) -> Option<&str> {
         self.common.other.iter().find(|o| o.0 == key).map(|o| o.1.as_str())
@@ -55,7 +55,7 @@ impl Written<'_> {
         }
     }
 
-    pub fn ty(self) -> Result<Type> {
+    pub fn ty(self) -> Result<TypeInfo> {
         let mut words = self.words.split_whitespace();
         let class = words.next().and_then(class);
         let bits = words.next().and_then(|w| w.parse().ok());
@@ -66,7 +66,7 @@ impl Written<'_> {
         if words.next() == Some("agrees") {
             agrees = words.filter(|w| *w != "any").map(|w| leak_str(&format!(".{w}"))).collect();
         }
-        Ok(Type {
+        Ok(TypeInfo {
             name: self.dotted(),
             class,
             bits,
@@ -108,10 +108,10 @@ impl Written<'_> {
         expand(self.name).into_iter().map(of).collect()
     }
 
-    pub fn space(self) -> Result<Space> {
+    pub fn space(self) -> Result<SpaceInfo> {
         let (declared, holds) = space::declared(self.body)?;
         let cycles = self.other("cycles").map_or(Ok(0), |n| n.trim().parse());
-        Ok(Space {
+        Ok(SpaceInfo {
             name: self.dotted(),
             generic: self.is("generic"),
             absolute: self.is("absolute"),
@@ -150,7 +150,7 @@ impl Written<'_> {
             also_read: leak(also_read),
             requires: directive::words(self.other("requires")),
             count,
-            uniform: self.other("uniform").map_or(Ok(Extent::Cta), |word| opcode::extent(self.head, word))?,
+            uniform: self.other("uniform").map_or(Ok(UniformExtent::Cta), |word| opcode::extent(self.head, word))?,
             lane_bits: self.other("lane-bits").and_then(|n| n.parse().ok()).unwrap_or(0),
             summary: self.common.summary,
             manual: self.common.manual,
@@ -175,12 +175,12 @@ impl Written<'_> {
         multiprocessor::build(leak_str(self.name), self.common.summary, self.body)
     }
 
-    pub fn fragment(self) -> Result<Fragment> {
+    pub fn fragment(self) -> Result<FragmentInfo> {
         fragment::build(self.body, &self.common, self.names)
     }
 
-    pub fn initial(self) -> Result<Initial> {
-        Ok(Initial {
+    pub fn initial(self) -> Result<InitialKind> {
+        Ok(InitialKind {
             name: leak_str(self.name),
             types: self.known_types("types")?,
             spaces: leak(dotted_words(self.other("spaces"))),
@@ -192,8 +192,8 @@ impl Written<'_> {
         })
     }
 
-    pub fn field(self) -> Result<Field> {
-        Ok(Field {
+    pub fn field(self) -> Result<FieldInfo> {
+        Ok(FieldInfo {
             name: leak_str(self.name),
             of: self.known_types("of")?,
             ignored: self.known_types("ignored")?,
@@ -211,9 +211,9 @@ impl Written<'_> {
         Ok(Encoding { summary, manual, doc, ..made })
     }
 
-    pub fn constant(self) -> Result<Constant> {
+    pub fn constant(self) -> Result<PredefinedConstant> {
         let value = self.words.split_whitespace().next().and_then(|w| w.parse().ok());
-        Ok(Constant {
+        Ok(PredefinedConstant {
             name: leak_str(self.name),
             value: value.ok_or_else(|| self.head.error(0, "expected `constant NAME VALUE`"))?,
             summary: self.common.summary,
@@ -235,7 +235,7 @@ impl Written<'_> {
         Ok(PtxVersion { version, counts_as, summary: self.common.summary })
     }
 
-    pub fn target(self) -> Result<Target> {
+    pub fn target(self) -> Result<TargetInfo> {
         let mut words = self.words.split_whitespace();
         let mut features: Vec<&'static str> = Vec::new();
         if words.next() == Some("has") {
@@ -246,7 +246,7 @@ impl Written<'_> {
         let (Ok(shared), Ok(constant)) = (limit("shared").parse(), limit("constant").parse()) else {
             return Err(self.head.error(0, "expected `limits shared BYTES constant BYTES`"));
         };
-        Ok(Target {
+        Ok(TargetInfo {
             name: leak_str(self.name),
             features: leak(features),
             shared,

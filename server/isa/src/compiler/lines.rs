@@ -4,7 +4,7 @@ use super::{Error, Result};
 
 /// A logical line.
 #[derive(Debug, Clone)]
-pub(super) struct Line<'a> {
+pub(super) struct LogicalLine<'a> {
     pub file: &'a str,
     /// From 1.
     pub number: usize,
@@ -16,8 +16,8 @@ pub(super) struct Line<'a> {
     pub prose: Option<String>,
 }
 
-impl Line<'_> {
-    /// An error at this line; `at` is a byte offset into [`Line::text`].
+impl LogicalLine<'_> {
+    /// An error at this line; `at` is a byte offset into [`LogicalLine::text`].
     pub fn error(&self, at: usize, message: impl Into<String>) -> Error {
         Error { file: self.file.to_owned(), line: self.number, column: self.indent + at + 1, message: message.into() }
     }
@@ -30,15 +30,15 @@ impl Line<'_> {
         }
     }
 
-    /// Byte offset of `part`, a slice of [`Line::text`], in it.
+    /// Byte offset of `part`, a slice of [`LogicalLine::text`], in it.
     pub fn offset(&self, part: &str) -> usize {
         (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize).min(self.text.len())
     }
 }
 
 /// Splits a file.
-pub(super) fn lines<'a>(file: &'a str, text: &str) -> Result<Vec<Line<'a>>> {
-    let mut out: Vec<Line<'a>> = Vec::new();
+pub(super) fn lines<'a>(file: &'a str, text: &str) -> Result<Vec<LogicalLine<'a>>> {
+    let mut out: Vec<LogicalLine<'a>> = Vec::new();
     let mut continued = false;
     for (index, raw) in text.lines().enumerate() {
         if raw.contains('\t') {
@@ -82,7 +82,7 @@ pub(super) fn lines<'a>(file: &'a str, text: &str) -> Result<Vec<Line<'a>>> {
                 last.prose = prose.map(str::to_owned);
             }
         } else {
-            out.push(Line {
+            out.push(LogicalLine {
                 file,
                 number: index + 1,
                 indent: raw.len() - raw.trim_start().len(),

@@ -20,7 +20,7 @@ mod rule;
 mod space;
 pub mod usage;
 
-use crate::tables::{Isa, Map, Slot};
+use crate::tables::{Isa, Map, ModifierSlot};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
@@ -74,7 +74,7 @@ pub fn compile(files: &[(String, String)]) -> std::result::Result<Isa, Vec<Error
             Err(error) => errors.push(error),
         }
     }
-    let mut names = Names::default();
+    let mut names = DeclaredNames::default();
     for file in &all {
         for line in file.iter().filter(|l| l.indent == 0) {
             if let Err(error) = names.collect(line) {
@@ -95,15 +95,15 @@ pub fn compile(files: &[(String, String)]) -> std::result::Result<Isa, Vec<Error
 
 /// What is visible to every file: sets, types and modifiers.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct DeclaredNames {
     sets: BTreeMap<String, Vec<String>>,
     types: Vec<String>,
     modifiers: Vec<String>,
     encodings: Vec<String>,
 }
 
-impl Names {
-    fn collect(&mut self, line: &lines::Line) -> Result<()> {
+impl DeclaredNames {
+    fn collect(&mut self, line: &lines::LogicalLine) -> Result<()> {
         let (keyword, rest) = line.keyword();
         match keyword {
             "set" => {
@@ -164,7 +164,7 @@ impl Names {
 }
 
 /// `name = values`.
-fn set_line(line: &lines::Line, text: &str) -> Result<(String, Vec<String>)> {
+fn set_line(line: &lines::LogicalLine, text: &str) -> Result<(String, Vec<String>)> {
     let Some((name, values)) = text.split_once('=') else {
         return Err(line.error(line.offset(text), "expected `name = values`"));
     };
@@ -183,17 +183,17 @@ fn expand(value: &str) -> Vec<String> {
     vec![format!(".{value}")]
 }
 
-/// What the lines under a form may refer to.
-struct Context<'a> {
-    slots: &'a [Slot],
+/// The slots, maps and operands that the lines under a form may refer to.
+struct FormContext<'a> {
+    slots: &'a [ModifierSlot],
     maps: &'a [Map],
     operands: &'a [&'a str],
-    names: &'a Names,
+    names: &'a DeclaredNames,
     /// For a line under the opcode: values that this form lacks are left out of a condition.
     lenient: bool,
 }
 
-impl Context<'_> {
+impl FormContext<'_> {
     fn slot(&self, name: &str) -> Option<u8> {
         self.slots.iter().position(|s| s.name == name).map(|i| i as u8)
     }

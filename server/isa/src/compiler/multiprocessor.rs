@@ -1,13 +1,13 @@
 //! `multiprocessor NAME for TARGET…`: what a multiprocessor has.
 
-use super::lines::Line;
+use super::lines::LogicalLine;
 use super::{Result, leak, leak_str};
-use crate::tables::{Assembler, Multiprocessor, Target};
+use crate::tables::{Assembler, Multiprocessor, TargetInfo};
 
 pub(super) const KEYWORDS: &[&str] = &["registers", "holds", "shared", "carve-outs", "assembler", "calls"];
 
 /// The entry of a `multiprocessor` line and the lines under it.
-pub(super) fn build(name: &'static str, summary: &'static str, body: &[Line]) -> Result<Multiprocessor> {
+pub(super) fn build(name: &'static str, summary: &'static str, body: &[LogicalLine]) -> Result<Multiprocessor> {
     let head = &body[0];
     let mut words = head.text.split_whitespace().skip(2);
     if words.next() != Some("for") {
@@ -59,7 +59,7 @@ pub(super) fn build(name: &'static str, summary: &'static str, body: &[Line]) ->
 }
 
 /// The numbers of the line with that keyword, in the order of their names; that of the empty name has none and comes first.
-fn numbers<const N: usize>(body: &[Line], keyword: &str, names: [&str; N]) -> Result<[u32; N]> {
+fn numbers<const N: usize>(body: &[LogicalLine], keyword: &str, names: [&str; N]) -> Result<[u32; N]> {
     let found = body[1..].iter().find(|l| l.keyword().0 == keyword);
     let line = found.ok_or_else(|| body[0].error(0, format!("there is no line `{keyword}`")))?;
     let mut words = line.keyword().1.split_whitespace();
@@ -86,7 +86,7 @@ fn number(word: &str) -> Option<u32> {
 }
 
 /// Targets that are named but not declared, or have two multiprocessors.
-pub(super) fn check(all: &[Multiprocessor], targets: &[Target]) -> std::result::Result<(), String> {
+pub(super) fn check(all: &[Multiprocessor], targets: &[TargetInfo]) -> std::result::Result<(), String> {
     let mut seen = Vec::new();
     for (processor, target) in all.iter().flat_map(|m| m.targets.iter().map(move |t| (m, *t))) {
         if !targets.iter().any(|t| t.name == target) {

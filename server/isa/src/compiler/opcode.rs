@@ -1,20 +1,20 @@
 //! `opcode` and `unchecked` entries.
 
-use super::lines::Line;
+use super::lines::LogicalLine;
 use super::passage::{self, passages};
-use super::{Context, Error, Names, Result, exec, expand, form, leak, leak_str, operand, rule, set_line};
+use super::{DeclaredNames, Error, FormContext, Result, exec, expand, form, leak, leak_str, operand, rule, set_line};
 use crate::ids::SlotName;
 use crate::tables::{
-    Computes, Effect, Entry, Executed, Extent, Flow, Form, Gate, GateKind, Implied, Map, MapRow, Note, Operand, Pair,
-    Pattern, Rule, RuleKind, Slot, Successor, Temporaries, Value,
+    Computes, ControlTransfer, Effect, Entry, Executed, Form, FormOperand, FormPattern, FormValue, Gate, GateKind,
+    Implied, Map, MapRow, ModifierSlot, Note, OperandPair, Rule, RuleKind, Successor, Temporaries, UniformExtent,
 };
 use std::collections::BTreeMap;
 
-type Sets = BTreeMap<String, Vec<String>>;
+type ValueSets = BTreeMap<String, Vec<String>>;
 
 /// The heading above some entries, and what it says of all of them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Family {
+pub(super) struct EntryFamily {
     pub id: String,
     pub title: String,
     pub pure: bool,
@@ -22,9 +22,9 @@ pub(super) struct Family {
     pub modifiers: Vec<Note>,
 }
 
-impl Family {
+impl EntryFamily {
     /// `family ID Title`, with what is indented under it.
-    pub fn of(lines: &[Line]) -> Result<Self> {
+    pub fn of(lines: &[LogicalLine]) -> Result<Self> {
         let Some(head) = lines.first() else { return Ok(Self::default()) };
         let (_, rest) = head.keyword();
         let (id, title) = rest.split_once(' ').unwrap_or((rest, rest));
@@ -41,33 +41,33 @@ impl Family {
 }
 
 /// `modifier .a .b{1,2} | text`: the same text for each.
-fn meanings(line: &Line, names: &str) -> Result<Vec<Note>> {
+fn meanings(line: &LogicalLine, names: &str) -> Result<Vec<Note>> {
     let doc = leak_str(prose(line)?);
     let names = names.split_whitespace().flat_map(expand);
     Ok(names.map(|name| Note { name: leak_str(&name), doc }).collect())
 }
 
 /// Across which threads a value is the same.
-pub(super) fn extent(line: &Line, word: &str) -> Result<Extent> {
+pub(super) fn extent(line: &LogicalLine, word: &str) -> Result<UniformExtent> {
     Ok(match word.trim() {
-        "cta" => Extent::Cta,
-        "warp" => Extent::Warp,
-        "none" => Extent::None,
+        "cta" => UniformExtent::Cta,
+        "warp" => UniformExtent::Warp,
+        "none" => UniformExtent::None,
         _ => return Err(line.error(0, "expected `cta`, `warp` or `none`")),
     })
 }
 
-fn flow(line: &Line, word: &str) -> Result<Flow> {
+fn flow(line: &LogicalLine, word: &str) -> Result<ControlTransfer> {
     Ok(match word.trim() {
-        "branch" => Flow::Branch,
-        "call" => Flow::Call,
-        "return" => Flow::Return,
-        "exit" => Flow::Exit,
+        "branch" => ControlTransfer::Branch,
+        "call" => ControlTransfer::Call,
+        "return" => ControlTransfer::Return,
+        "exit" => ControlTransfer::Exit,
         _ => return Err(line.error(0, "expected `branch`, `call`, `return` or `exit`")),
     })
 }
 
-fn computes(line: &Line, rest: &str) -> Result<Computes> {
+fn computes(line: &LogicalLine, rest: &str) -> Result<Computes> {
     Ok(match rest.trim() {
         "copy" => Computes::Copy,
         "sum" => Computes::Sum,
@@ -86,7 +86,12 @@ fn computes(line: &Line, rest: &str) -> Result<Computes> {
 }
 
 /// Builds the entry whose first line is `lines[0]`; the rest is what stands under it.
-pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut Vec<Error>) -> Option<Entry> {
+pub(super) fn build(
+    lines: &[LogicalLine],
+    family: &EntryFamily,
+    names: &DeclaredNames,
+    errors: &mut Vec<Error>,
+) -> Option<Entry> {
     let head = lines.first()?;
     let (keyword, path) = head.keyword();
     let mut entry = Entry {
@@ -103,7 +108,7 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
         operands: &[],
         unsettled: &[],
         checked: keyword == "opcode",
-        flow: Flow::Next,
+        flow: ControlTransfer::Next,
         pure: family.pure,
         carries: false,
         computes: Computes::Other,
@@ -118,10 +123,10 @@ pub(super) fn build(lines: &[Line], family: &Family, names: &Names, errors: &mut
     let (mut notes, mut modifiers, mut forms) = (Vec::new(), Vec::<Note>::new(), Vec::new());
     let (mut operands, mut unsettled) = (Vec::new(), Vec::new());
     let (mut doc, mut results) = (Vec::new(), Vec::new());
-    let mut sets = Sets::new();
+    let mut sets = ValueSets::new();
     // Lines under the opcode itself that bind all forms.
-    let mut shared: Vec<&Line> = Vec::new();
-    let mut pending: Vec<&[Line]> = Vec::new();
+    let mut shared: Vec<&LogicalLine> = Vec::new();
+    let mut pending: Vec<&[LogicalLine]> = Vec::new();
     let mut i = 1;
     while i < lines.len() {
         let line = &lines[i];
@@ -249,18 +254,18 @@ pub(super) fn append(before: &str, more: &str) -> &'static str {
     if before.is_empty() { leak_str(more) } else { leak_str(&format!("{before}\n\n{more}")) }
 }
 
-pub(super) fn prose<'a>(line: &'a Line) -> Result<&'a str> {
+pub(super) fn prose<'a>(line: &'a LogicalLine) -> Result<&'a str> {
     let text = line.prose.as_deref().unwrap_or("").trim();
     if text.is_empty() { Err(line.error(0, "expected ` | ` and text")) } else { Ok(text) }
 }
 
 fn build_form(
-    lines: &[Line],
+    lines: &[LogicalLine],
     path: &str,
-    opcode_sets: &Sets,
-    shared: &[&Line],
+    opcode_sets: &ValueSets,
+    shared: &[&LogicalLine],
     used: &mut [bool],
-    names: &Names,
+    names: &DeclaredNames,
 ) -> Result<Form> {
     let head = &lines[0];
     let (_, text) = head.keyword();
@@ -274,21 +279,21 @@ fn build_form(
             sets.insert(name, values);
         }
     }
-    let mut slots: Vec<Slot> = Vec::new();
+    let mut slots: Vec<ModifierSlot> = Vec::new();
     for slot in &raw.slots {
         slots.push(build_slot(head, slot, &sets, names)?);
     }
     let operand_names = operand_names(&raw);
     let mut maps: Vec<Map> = Vec::new();
-    let mut values: BTreeMap<&str, Value> = BTreeMap::new();
-    let mut later: Vec<&Line> = Vec::new();
+    let mut values: BTreeMap<&str, FormValue> = BTreeMap::new();
+    let mut later: Vec<&LogicalLine> = Vec::new();
     for line in &lines[1..] {
         let (word, rest) = line.keyword();
         if word == "map" {
             let map = build_map(line, rest, &slots)?;
             maps.push(map);
         } else if let Some((left, right)) = line.text.split_once(':').filter(|(l, r)| is_operand_line(l, r)) {
-            let context = Context { slots: &slots, maps: &maps, operands: &operand_names, names, lenient: false };
+            let context = FormContext { slots: &slots, maps: &maps, operands: &operand_names, names, lenient: false };
             for name in left.split([' ', ',']).filter(|n| !n.is_empty()) {
                 if !operand_names.contains(&name) {
                     return Err(line.error(0, format!("the form has no operand `{name}`")));
@@ -300,12 +305,12 @@ fn build_form(
         }
     }
     let operands = build_operands(head, &raw, &values)?;
-    let context = Context { slots: &slots, maps: &maps, operands: &operand_names, names, lenient: false };
-    let mut parts = Parts::default();
+    let context = FormContext { slots: &slots, maps: &maps, operands: &operand_names, names, lenient: false };
+    let mut parts = FormParts::default();
     for line in later {
         parts.line(line, &context)?;
     }
-    let context = Context { lenient: true, ..context };
+    let context = FormContext { lenient: true, ..context };
     for (line, used) in shared.iter().zip(used) {
         // A line under the opcode binds the forms that it can be said of.
         if parts.line(line, &context).is_ok() {
@@ -339,7 +344,7 @@ fn is_operand_line(left: &str, right: &str) -> bool {
 
 /// Rules, gates, order and checks of a form, in the making.
 #[derive(Default)]
-struct Parts {
+struct FormParts {
     rules: Vec<Rule>,
     gates: Vec<Gate>,
     successors: Vec<Successor>,
@@ -353,8 +358,8 @@ struct Parts {
     executed: Executed,
 }
 
-impl Parts {
-    fn line(&mut self, line: &Line, context: &Context<'_>) -> Result<()> {
+impl FormParts {
+    fn line(&mut self, line: &LogicalLine, context: &FormContext<'_>) -> Result<()> {
         let (word, rest) = line.keyword();
         match word {
             "needs" => self.gates.push(rule::gate(line, GateKind::Needs, rest, Some(context))?),
@@ -388,7 +393,7 @@ impl Parts {
 }
 
 /// `instead .sync not .uni, 0xffffffff`: modifiers that come, modifiers that go, operands that follow.
-fn successor(line: &Line, text: &str, context: &Context<'_>) -> Result<Successor> {
+fn successor(line: &LogicalLine, text: &str, context: &FormContext<'_>) -> Result<Successor> {
     let (modifiers, operands) = text.split_once(',').unwrap_or((text, ""));
     let (mut add, mut remove) = (Vec::new(), Vec::new());
     let mut words = modifiers.split_whitespace();
@@ -405,14 +410,14 @@ fn successor(line: &Line, text: &str, context: &Context<'_>) -> Result<Successor
 
 /// `default .relaxed .gpu when not ss | why`: the values of slots that are left empty. Under an opcode only those count that a form
 /// has a slot for.
-fn implied(line: &Line, text: &str, context: &Context<'_>) -> Result<Vec<Implied>> {
+fn implied(line: &LogicalLine, text: &str, context: &FormContext<'_>) -> Result<Vec<Implied>> {
     let (values, when) = rule::split_word(text, "when");
     let when = when.map_or(Ok(&[][..]), |when| rule::condition(line, when, context))?;
     let doc = leak_str(line.prose.as_deref().unwrap_or("").trim());
     let plain = values.split_whitespace().any(|w| w == "plain");
     let mut out = Vec::new();
     for value in values.split_whitespace().filter(|w| *w != "plain") {
-        let takes = |s: &Slot| s.optional && s.after_operand == 0 && s.values.contains(&value);
+        let takes = |s: &ModifierSlot| s.optional && s.after_operand == 0 && s.values.contains(&value);
         match context.slots.iter().position(takes) {
             Some(slot) => out.push(Implied { slot: slot as u8, value: leak_str(value), plain, when, doc }),
             None if context.lenient => {}
@@ -423,7 +428,7 @@ fn implied(line: &Line, text: &str, context: &Context<'_>) -> Result<Vec<Implied
 }
 
 /// The slots named in a line.
-fn slots(line: &Line, names: &str, context: &Context<'_>) -> Result<Vec<u8>> {
+fn slots(line: &LogicalLine, names: &str, context: &FormContext<'_>) -> Result<Vec<u8>> {
     let slot = |name: &str| {
         let found = context.slot(name).or_else(|| context.slot(&format!(".{}", name.trim_matches('.'))));
         found.ok_or_else(|| line.error(line.offset(name), format!("no slot is named `{name}`")))
@@ -431,7 +436,12 @@ fn slots(line: &Line, names: &str, context: &Context<'_>) -> Result<Vec<u8>> {
     names.split_whitespace().map(slot).collect()
 }
 
-fn build_slot(line: &Line, raw: &form::RawSlot, sets: &Sets, names: &Names) -> Result<Slot> {
+fn build_slot(
+    line: &LogicalLine,
+    raw: &form::RawSlot,
+    sets: &ValueSets,
+    names: &DeclaredNames,
+) -> Result<ModifierSlot> {
     let found = sets.get(&raw.set).or_else(|| names.sets.get(&raw.set));
     let (name, values) = match found {
         Some(values) => {
@@ -451,7 +461,7 @@ fn build_slot(line: &Line, raw: &form::RawSlot, sets: &Sets, names: &Names) -> R
             ));
         }
     }
-    Ok(Slot {
+    Ok(ModifierSlot {
         name: leak_str(&name),
         set: found.and_then(|_| SlotName::of(leak_str(&name))),
         is_type: values.iter().all(|v| names.types.contains(v)),
@@ -462,7 +472,7 @@ fn build_slot(line: &Line, raw: &form::RawSlot, sets: &Sets, names: &Names) -> R
     })
 }
 
-fn build_map(line: &Line, text: &str, slots: &[Slot]) -> Result<Map> {
+fn build_map(line: &LogicalLine, text: &str, slots: &[ModifierSlot]) -> Result<Map> {
     let bad = || line.error(line.offset(text), "expected `name(slot, …) = key:length …`");
     let (head, rows) = text.split_once('=').ok_or_else(bad)?;
     let (name, keys) = head.trim().strip_suffix(')').and_then(|h| h.split_once('(')).ok_or_else(bad)?;
@@ -500,7 +510,11 @@ fn operand_names(raw: &form::RawForm) -> Vec<&str> {
     out
 }
 
-fn build_operands(line: &Line, raw: &form::RawForm, values: &BTreeMap<&str, Value>) -> Result<Vec<Operand>> {
+fn build_operands(
+    line: &LogicalLine,
+    raw: &form::RawForm,
+    values: &BTreeMap<&str, FormValue>,
+) -> Result<Vec<FormOperand>> {
     let mut out = Vec::new();
     for operand in &raw.operands {
         let value = |name: &str| {
@@ -512,21 +526,21 @@ fn build_operands(line: &Line, raw: &form::RawForm, values: &BTreeMap<&str, Valu
                 let mut value = value(name)?;
                 value.negatable = *negatable;
                 value.minus = *minus;
-                Pattern::Value(value)
+                FormPattern::Value(value)
             }
             form::RawShape::Address(names) => {
-                let parts: Result<Vec<Value>> = names.iter().map(|n| value(n)).collect();
-                Pattern::Address(leak(parts?))
+                let parts: Result<Vec<FormValue>> = names.iter().map(|n| value(n)).collect();
+                FormPattern::Address(leak(parts?))
             }
-            form::RawShape::Pair { first, second, optional } => Pattern::Pair(Box::leak(Box::new(Pair {
+            form::RawShape::Pair { first, second, optional } => FormPattern::Pair(Box::leak(Box::new(OperandPair {
                 first: value(first)?,
                 second: value(second)?,
                 optional: *optional,
             }))),
-            form::RawShape::Arguments(name) => Pattern::Arguments(value(name)?),
-            form::RawShape::Sink => Pattern::Sink,
+            form::RawShape::Arguments(name) => FormPattern::Arguments(value(name)?),
+            form::RawShape::Sink => FormPattern::Sink,
         };
-        out.push(Operand { pattern, optional: operand.optional });
+        out.push(FormOperand { pattern, optional: operand.optional });
     }
     Ok(out)
 }

@@ -1,21 +1,22 @@
 //! Operand lines: `d: write vec(vec) type sink`.
 
-use super::lines::Line;
-use super::{Context, Result, leak, leak_str};
+use super::lines::LogicalLine;
+use super::{FormContext, Result, leak, leak_str};
 use crate::ids::OperandName;
 use crate::tables::{
-    Access, Bytes, Dimension, Factor, Formula, Kind, Length, Range, Slot, Spaces, TypeExpr, Usual, Value, dimension,
+    ByteCount, Dimension, Factor, FormValue, Formula, Length, ModifierSlot, OperandAccess, Range, Spaces, TypeExpr,
+    Usual, ValueKind, dimension,
 };
 
 /// Parses what follows the colon into a value named `name`.
-pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> Result<Value> {
-    let mut p = Parser { line, words: words(text), next: 0, base: line.offset(text), form };
+pub(super) fn parse(line: &LogicalLine, text: &str, name: &str, form: &FormContext<'_>) -> Result<FormValue> {
+    let mut p = OperandParser { line, words: words(text), next: 0, base: line.offset(text), form };
     let name = leak_str(name);
-    let mut value = Value {
+    let mut value = FormValue {
         name,
         id: OperandName::of(name),
-        access: Access::Read,
-        kind: Kind::Value,
+        access: OperandAccess::Read,
+        kind: ValueKind::Value,
         ty: TypeExpr::None,
         length: Length::Scalar,
         sink: false,
@@ -43,8 +44,8 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
         immediate_only: false,
         lanes: false,
         reads_if: "",
-        bytes: Bytes::Natural,
-        align: Bytes::Natural,
+        bytes: ByteCount::Natural,
+        align: ByteCount::Natural,
         select: &[],
         ranges: &[],
         usual: Usual::Any,
@@ -53,11 +54,11 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
     match p.peek() {
         Some("read") => p.next += 1,
         Some("write") => {
-            value.access = Access::Write;
+            value.access = OperandAccess::Write;
             p.next += 1;
         }
         Some("update") => {
-            value.access = Access::Update;
+            value.access = OperandAccess::Update;
             p.next += 1;
         }
         _ => {}
@@ -102,13 +103,13 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
                 p.next += 1;
                 p.expect(")")?;
             }
-            "address" => value.kind = Kind::Address(p.spaces()?),
-            "label" => value.kind = Kind::Label,
-            "function" => value.kind = Kind::Function,
-            "targets" => value.kind = Kind::Targets,
-            "arguments" => value.kind = Kind::Arguments,
-            "any" => value.kind = Kind::Any,
-            "texref" | "samplerref" | "surfref" => value.kind = Kind::Opaque(leak_str(word)),
+            "address" => value.kind = ValueKind::Address(p.spaces()?),
+            "label" => value.kind = ValueKind::Label,
+            "function" => value.kind = ValueKind::Function,
+            "targets" => value.kind = ValueKind::Targets,
+            "arguments" => value.kind = ValueKind::Arguments,
+            "any" => value.kind = ValueKind::Any,
+            "texref" | "samplerref" | "surfref" => value.kind = ValueKind::Opaque(leak_str(word)),
             "vec" => value.length = p.length()?,
             "select" => value.select = p.selectors()?,
             "in" => value.ranges = p.ranges()?,
@@ -131,7 +132,7 @@ pub(super) fn parse(line: &Line, text: &str, name: &str, form: &Context<'_>) -> 
             }
         }
     }
-    if value.kind == Kind::Value && value.ty == TypeExpr::None {
+    if value.kind == ValueKind::Value && value.ty == TypeExpr::None {
         return Err(line.error(p.base, format!("operand `{name}` has no type")));
     }
     Ok(value)
@@ -160,15 +161,15 @@ fn words(text: &str) -> Vec<(usize, &str)> {
     out
 }
 
-struct Parser<'a> {
-    line: &'a Line<'a>,
+struct OperandParser<'a> {
+    line: &'a LogicalLine<'a>,
     words: Vec<(usize, &'a str)>,
     next: usize,
     base: usize,
-    form: &'a Context<'a>,
+    form: &'a FormContext<'a>,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> OperandParser<'a> {
     fn peek(&self) -> Option<&'a str> {
         self.words.get(self.next).map(|w| w.1)
     }
@@ -303,7 +304,7 @@ impl<'a> Parser<'a> {
             return Some(Factor::Slot(slot));
         }
         let name = ["m", "n", "k", "rows", "width"].into_iter().find(|n| *n == text)?;
-        let has = |slot: &Slot| slot.values.iter().all(|v| dimension(v, name).is_some());
+        let has = |slot: &ModifierSlot| slot.values.iter().all(|v| dimension(v, name).is_some());
         let slot = self.form.slots.iter().position(has)?;
         Some(Factor::Dimension(Dimension { slot: slot as u8, name }))
     }
@@ -343,7 +344,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `16` or `(size)`, the name of another operand.
-    fn bytes(&mut self) -> Result<Bytes> {
+    fn bytes(&mut self) -> Result<ByteCount> {
         if self.peek() == Some("(") {
             self.next += 1;
             let name = self.take("an operand")?;
@@ -352,11 +353,11 @@ impl<'a> Parser<'a> {
                 return self.error(format!("this form has no operand `{name}`"));
             }
             self.expect(")")?;
-            return Ok(Bytes::Operand(leak_str(name)));
+            return Ok(ByteCount::Operand(leak_str(name)));
         }
         let word = self.take("a number of bytes")?;
         match word.parse() {
-            Ok(bytes @ 1..) => Ok(Bytes::Fixed(bytes)),
+            Ok(bytes @ 1..) => Ok(ByteCount::Fixed(bytes)),
             _ => {
                 self.next -= 1;
                 self.error(format!("`{word}` is no number of bytes"))

@@ -1,12 +1,12 @@
 //! Passages of an instruction's documentation: `doc`, `note` and `result`, each for the statements that it is about.
 
-use super::lines::Line;
+use super::lines::LogicalLine;
 use super::opcode::prose;
 use super::{Error, Result, leak, leak_str, rule::split_word};
-use crate::tables::{Entry, Form, Passage, Written};
+use crate::tables::{Entry, Form, Passage, WrittenTest};
 
 /// The paragraphs of a text; code and tables are not cut.
-pub(super) fn passages(line: &Line, rest: &str) -> Result<Vec<Passage>> {
+pub(super) fn passages(line: &LogicalLine, rest: &str) -> Result<Vec<Passage>> {
     let when = condition(line, rest)?;
     let text = prose(line)?;
     let mut out: Vec<String> = Vec::new();
@@ -30,12 +30,12 @@ pub(super) fn passages(line: &Line, rest: &str) -> Result<Vec<Passage>> {
 }
 
 /// A text as a single passage.
-pub(super) fn one(line: &Line, rest: &str) -> Result<Passage> {
+pub(super) fn one(line: &LogicalLine, rest: &str) -> Result<Passage> {
     Ok(Passage { text: leak_str(prose(line)?), when: condition(line, rest)? })
 }
 
 /// `result when .lt | {d} = {a} < {b}`: one line, with the names of operands in braces.
-pub(super) fn result(line: &Line, rest: &str) -> Result<Passage> {
+pub(super) fn result(line: &LogicalLine, rest: &str) -> Result<Passage> {
     let out = one(line, rest)?;
     if out.text.contains('\n') || !out.text.contains('{') {
         return Err(line.error(0, "expected one line with operands in braces, `{d} = {a} + {b}`"));
@@ -44,9 +44,9 @@ pub(super) fn result(line: &Line, rest: &str) -> Result<Passage> {
 }
 
 /// `when .ftz .sat and not c`, or `chapter`: no statement's.
-fn condition(line: &Line, rest: &str) -> Result<&'static [Written]> {
+fn condition(line: &LogicalLine, rest: &str) -> Result<&'static [WrittenTest]> {
     if rest == "chapter" {
-        return Ok(leak(vec![Written { any: &[], negated: false }]));
+        return Ok(leak(vec![WrittenTest { any: &[], negated: false }]));
     }
     let Some(mut rest) = (if rest.is_empty() { Some("") } else { rest.strip_prefix("when ") }) else {
         return Err(line.error(line.offset(rest), "expected `chapter`, or `when` with modifiers or operands"));
@@ -63,7 +63,7 @@ fn condition(line: &Line, rest: &str) -> Result<&'static [Written]> {
         if any.is_empty() {
             return Err(line.error(line.offset(one), "expected modifiers or operands"));
         }
-        out.push(Written { any: leak(any), negated });
+        out.push(WrittenTest { any: leak(any), negated });
     }
     Ok(leak(out))
 }
@@ -74,7 +74,13 @@ pub(crate) fn operands(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Every name in a condition, and every operand of a result, is one that the forms have.
-pub(super) fn check(head: &Line, entry: &Entry, forms: &[Form], passages: &[&Vec<Passage>], errors: &mut Vec<Error>) {
+pub(super) fn check(
+    head: &LogicalLine,
+    entry: &Entry,
+    forms: &[Form],
+    passages: &[&Vec<Passage>],
+    errors: &mut Vec<Error>,
+) {
     if forms.is_empty() {
         return;
     }

@@ -1,7 +1,7 @@
 //! Conditions, gates and rules.
 
-use super::lines::Line;
-use super::{Context, Result, leak, leak_str};
+use super::lines::LogicalLine;
+use super::{FormContext, Result, leak, leak_str};
 use crate::tables::{
     Effect, Gate, GateAlternative, GateKind, OperandTest, Protocol, Rule, RuleKind, SlotTest, Temporaries, Term, Verb,
     Version,
@@ -14,7 +14,7 @@ pub(super) fn version(word: &str) -> Option<Version> {
 }
 
 /// `needs ptx 8.0 sm_90 or sm_100a when …`. Without a form (`context` absent) there can be no condition.
-pub(super) fn gate(line: &Line, kind: GateKind, text: &str, context: Option<&Context<'_>>) -> Result<Gate> {
+pub(super) fn gate(line: &LogicalLine, kind: GateKind, text: &str, context: Option<&FormContext<'_>>) -> Result<Gate> {
     let (what, when) = split_word(text, "when");
     let mut alternatives = Vec::new();
     let mut rest = what;
@@ -34,7 +34,7 @@ pub(super) fn gate(line: &Line, kind: GateKind, text: &str, context: Option<&Con
     Ok(Gate { kind, alternatives: leak(alternatives), when, note: leak_str(line.prose.as_deref().unwrap_or("")) })
 }
 
-fn alternative(line: &Line, text: &str) -> Result<GateAlternative> {
+fn alternative(line: &LogicalLine, text: &str) -> Result<GateAlternative> {
     let mut out = GateAlternative { ptx: None, feature: None };
     let mut words = text.split_whitespace();
     while let Some(word) = words.next() {
@@ -55,7 +55,7 @@ fn alternative(line: &Line, text: &str) -> Result<GateAlternative> {
 }
 
 /// `forbid COND when COND`, `require …`, `a iff b`.
-pub(super) fn rule(line: &Line, kind: RuleKind, text: &str, context: &Context<'_>) -> Result<Rule> {
+pub(super) fn rule(line: &LogicalLine, kind: RuleKind, text: &str, context: &FormContext<'_>) -> Result<Rule> {
     let separator = if kind == RuleKind::Iff { "iff" } else { "when" };
     let (what, when) = split_word(text, separator);
     let when = match when {
@@ -71,7 +71,7 @@ pub(super) fn rule(line: &Line, kind: RuleKind, text: &str, context: &Context<'_
 }
 
 /// `effect starts cp.async d when …`.
-pub(super) fn effect(line: &Line, text: &str, context: &Context<'_>) -> Result<Effect> {
+pub(super) fn effect(line: &LogicalLine, text: &str, context: &FormContext<'_>) -> Result<Effect> {
     let (what, when) = split_word(text, "when");
     let mut words = what.split_whitespace();
     let (verb, protocol) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
@@ -92,7 +92,7 @@ pub(super) fn effect(line: &Line, text: &str, context: &Context<'_>) -> Result<E
 }
 
 /// `temporaries 14 when type in s64`.
-pub(super) fn temporaries(line: &Line, text: &str, context: &Context<'_>) -> Result<Temporaries> {
+pub(super) fn temporaries(line: &LogicalLine, text: &str, context: &FormContext<'_>) -> Result<Temporaries> {
     let (number, when) = split_word(text, "when");
     let registers = number.trim().parse().map_err(|_| line.error(0, "expected `temporaries NUMBER {when COND}`"))?;
     let when = when.map_or(Ok(&[][..]), |when| condition(line, when, context))?;
@@ -100,7 +100,7 @@ pub(super) fn temporaries(line: &Line, text: &str, context: &Context<'_>) -> Res
 }
 
 /// Terms joined by `and`.
-pub(super) fn condition(line: &Line, text: &str, context: &Context<'_>) -> Result<&'static [Term]> {
+pub(super) fn condition(line: &LogicalLine, text: &str, context: &FormContext<'_>) -> Result<&'static [Term]> {
     let mut out = Vec::new();
     let mut rest = text;
     loop {
@@ -113,7 +113,7 @@ pub(super) fn condition(line: &Line, text: &str, context: &Context<'_>) -> Resul
     }
 }
 
-fn term(line: &Line, text: &str, context: &Context<'_>) -> Result<Term> {
+fn term(line: &LogicalLine, text: &str, context: &FormContext<'_>) -> Result<Term> {
     let (mut negated, mut text) = (false, text);
     if let Some(rest) = text.strip_prefix("not ") {
         (negated, text) = (true, rest.trim());

@@ -1,11 +1,11 @@
 //! Where variables of a state space may be declared, and how much of it there is.
 
-use super::lines::Line;
+use super::lines::LogicalLine;
 use super::{Result, leak, leak_str, rule};
-use crate::tables::{Capacity, Gate, GateKind, Place};
+use crate::tables::{Capacity, DeclarationPlace, Gate, GateKind};
 
 /// The `declared` and `holds` lines of a space.
-pub(super) fn declared(body: &[Line]) -> Result<(&'static [Place], &'static [Capacity])> {
+pub(super) fn declared(body: &[LogicalLine]) -> Result<(&'static [DeclarationPlace], &'static [Capacity])> {
     let (mut places, mut capacities) = (Vec::new(), Vec::new());
     for line in &body[1..] {
         let (word, rest) = line.keyword();
@@ -23,7 +23,7 @@ const PLACES: [&str; 8] =
     ["module", "body", "kernel-parameter", "parameter", "result", "open-parameter", "bank", "external-bank"];
 
 /// `module body align 128 needs ptx 2.0`.
-fn place(line: &Line, text: &str) -> Result<Place> {
+fn place(line: &LogicalLine, text: &str) -> Result<DeclarationPlace> {
     let (text, gates) = gates(line, text)?;
     let (mut names, mut align) = (Vec::new(), 0);
     let mut words = text.split_whitespace();
@@ -37,18 +37,18 @@ fn place(line: &Line, text: &str) -> Result<Place> {
             return Err(line.error(line.offset(word), format!("`{word}` is none of {}", PLACES.join(", "))));
         }
     }
-    Ok(Place { names: leak(names), align, gates })
+    Ok(DeclarationPlace { names: leak(names), align, gates })
 }
 
 /// `4352 needs ptx 1.5`.
-fn capacity(line: &Line, text: &str) -> Result<Capacity> {
+fn capacity(line: &LogicalLine, text: &str) -> Result<Capacity> {
     let (number, gates) = gates(line, text)?;
     let bytes = number.trim().parse().map_err(|_| line.error(line.offset(text), "expected a number of bytes"))?;
     Ok(Capacity { bytes, gates })
 }
 
 /// What stands before a gate, and the gate.
-fn gates<'l>(line: &Line, text: &'l str) -> Result<(&'l str, &'static [Gate])> {
+fn gates<'l>(line: &LogicalLine, text: &'l str) -> Result<(&'l str, &'static [Gate])> {
     for (word, kind) in [(" needs ", GateKind::Needs), (" until ", GateKind::Until)] {
         if let Some((before, gate)) = text.split_once(word) {
             return Ok((before, leak(vec![rule::gate(line, kind, gate, None)?])));

@@ -7,21 +7,21 @@ use std::fmt::Write;
 /// What an operand can be, in rows of the kind `operand`.
 const OPERANDS: [&str; 4] = ["register", "special", "name", "number"];
 
-struct Row<'a> {
+struct TableRow<'a> {
     file: &'a str,
     number: usize,
 }
 
-impl Row<'_> {
+impl TableRow<'_> {
     fn error(&self, message: impl Into<String>) -> Error {
         Error { file: self.file.to_owned(), line: self.number, column: 1, message: message.into() }
     }
 }
 
 /// The rows of a file without comments: their columns, separated by tabs.
-fn rows<'a>(file: &'a str, text: &'a str) -> impl Iterator<Item = (Row<'a>, Vec<&'a str>)> {
+fn rows<'a>(file: &'a str, text: &'a str) -> impl Iterator<Item = (TableRow<'a>, Vec<&'a str>)> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-    lines.map(move |(index, line)| (Row { file, number: index + 1 }, line.split('\t').collect()))
+    lines.map(move |(index, line)| (TableRow { file, number: index + 1 }, line.split('\t').collect()))
 }
 
 /// The table of what follows what, as a Rust item.
@@ -30,7 +30,7 @@ fn rows<'a>(file: &'a str, text: &'a str) -> impl Iterator<Item = (Row<'a>, Vec<
 /// The first row that is malformed, out of order, or has a word that the tables lack.
 pub fn usage(file: &str, text: &str, isa: &Isa) -> Result<String> {
     let mut out = String::from(
-        "/// How often what follows what, as counted in `data/usage.tsv`.\npub static USAGE: Usage = Usage { contexts: &[\n",
+        "/// How often what follows what, as counted in `data/usage.tsv`.\npub static USAGE: UsageTable = UsageTable { contexts: &[\n",
     );
     let mut last = ("", "");
     for (row, columns) in rows(file, text) {

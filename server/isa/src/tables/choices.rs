@@ -1,25 +1,25 @@
 //! What is one of several things.
 
-use super::{Dimension, Formula, OperandTest, Pair, SlotTest, Value};
+use super::{Dimension, FormValue, Formula, OperandPair, OperandTest, SlotTest};
 use crate::emit::{Emit, choice};
 
 choice! {
-    /// What an operand looks like.
-    enum Pattern {
+    /// The syntactic pattern of an operand.
+    enum FormPattern {
         /// A value, a list in braces or a label.
-        Value(Value),
+        Value(FormValue),
         /// `[a]`, `[a, b]`.
-        Address(&'static [Value]),
+        Address(&'static [FormValue]),
         /// `d|p`.
-        Pair(&'static Pair),
+        Pair(&'static OperandPair),
         /// `(a, b, …)`.
-        Arguments(Value),
+        Arguments(FormValue),
         /// `_`.
         Sink,
     }
 
-    /// Read, written or both.
-    enum Access {
+    /// Whether an operand is read, written or both.
+    enum OperandAccess {
         /// Read.
         Read,
         /// Written.
@@ -29,7 +29,7 @@ choice! {
     }
 
     /// Where execution goes on after an instruction.
-    enum Flow {
+    enum ControlTransfer {
         /// With the next one.
         Next,
         /// At a label, or at one of a list.
@@ -73,7 +73,7 @@ choice! {
     }
 
     /// Across which threads a value is the same.
-    enum Extent {
+    enum UniformExtent {
         /// The CTA.
         Cta,
         /// The warp.
@@ -82,8 +82,8 @@ choice! {
         None,
     }
 
-    /// What kind of thing an operand is.
-    enum Kind {
+    /// The kind of an operand value.
+    enum ValueKind {
         /// A register or an immediate.
         Value,
         /// A memory operand.
@@ -113,7 +113,7 @@ choice! {
     }
 
     /// A number of bytes.
-    enum Bytes {
+    enum ByteCount {
         /// Those of the operand's type, or of its list.
         Natural,
         /// So many.
@@ -138,7 +138,7 @@ choice! {
         Bits(&'static TypeExpr),
     }
 
-    /// How many elements.
+    /// The number of elements of an operand.
     enum Length {
         /// No list.
         Scalar,

@@ -37,7 +37,7 @@ table! {
         /// Directives that it must stand before in the header of a function.
         before: &'static [&'static str],
         /// What belongs to its syntax and needs more than the directive.
-        parts: &'static [Part],
+        parts: &'static [DirectivePart],
         /// Names that stand for numbers among its arguments.
         values: &'static [NamedValue],
         /// The types of data in it.
@@ -51,7 +51,7 @@ table! {
         /// Loops are left as they are.
         keeps_loops: bool,
         /// What its number bounds; of several numbers their product does.
-        bounds: Option<Bound>,
+        bounds: Option<LaunchBound>,
     }
 
     /// The arguments of a directive.
@@ -71,7 +71,7 @@ table! {
     }
 
     /// A part of a directive's syntax.
-    struct Part {
+    struct DirectivePart {
         /// Its name.
         name: &'static str,
         /// Versions and targets.
@@ -100,8 +100,8 @@ table! {
 }
 
 choice! {
-    /// What the number of a directive bounds.
-    enum Bound {
+    /// The launch property that the number of a directive bounds.
+    enum LaunchBound {
         /// The registers of a thread, from above.
         Registers,
         /// The threads of a CTA, from above.
@@ -116,7 +116,7 @@ choice! {
         WholeCluster,
     }
 
-    /// What an argument of a directive is.
+    /// The kind of a directive argument.
     enum ArgumentKind {
         /// Nothing.
         Nothing,

@@ -16,7 +16,7 @@ table! {
         /// Its parts.
         fields: &'static [BitField],
         /// What whole numbers stand for.
-        values: &'static [Meaning],
+        values: &'static [EncodedMeaning],
         /// It counts so many of something for each `unit`; 0: it is no number of that kind.
         measure: u32,
         /// `warp`.
@@ -50,11 +50,11 @@ table! {
         /// Only with one of these modifiers; empty: always.
         when: &'static [&'static str],
         /// What numbers in them stand for.
-        values: &'static [Meaning],
+        values: &'static [EncodedMeaning],
     }
 
-    /// What a number stands for.
-    struct Meaning {
+    /// The meaning of a number in a bit field.
+    struct EncodedMeaning {
         /// The number.
         number: u64,
         /// In words.

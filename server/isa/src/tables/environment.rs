@@ -1,6 +1,6 @@
 //! What a module is written for and finds there: versions, targets, state spaces and special registers.
 
-use super::{Extent, Gate, Version};
+use super::{Gate, UniformExtent, Version};
 use crate::emit::{Emit, table};
 
 table! {
@@ -29,7 +29,7 @@ table! {
         /// A family such as `%envreg<32>`: how many; else 0.
         count: u16,
         /// Across which threads its value is the same.
-        uniform: Extent,
+        uniform: UniformExtent,
         /// So many of the lowest bits of its first component tell the lanes of a warp apart, where warps lie in rows; 0: nothing known.
         lane_bits: u8,
     }
@@ -45,7 +45,7 @@ table! {
     }
 
     /// A target.
-    struct Target {
+    struct TargetInfo {
         /// `sm_90a`.
         name: &'static str,
         /// The features that it has, itself among them.
@@ -67,7 +67,7 @@ table! {
     }
 
     /// A state space.
-    struct Space {
+    struct SpaceInfo {
         /// With its dot, `.shared::cta`.
         name: &'static str,
         /// A generic address reaches a variable in it.
@@ -81,7 +81,7 @@ table! {
         /// About so many cycles until a value is loaded from it, for estimates; 0: as many as from anywhere.
         cycles: u16,
         /// Where variables of it may be declared.
-        declared: &'static [Place],
+        declared: &'static [DeclarationPlace],
         /// How many bytes there are: the largest that the version and target have. Empty: no limit.
         holds: &'static [Capacity],
         /// One line.
@@ -95,7 +95,7 @@ table! {
     }
 
     /// Where variables of a state space may be declared.
-    struct Place {
+    struct DeclarationPlace {
         /// `module`, `body`, `kernel-parameter`, `parameter`, `result`.
         names: &'static [&'static str],
         /// The largest alignment in bytes, or 0.

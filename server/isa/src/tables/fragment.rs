@@ -5,7 +5,7 @@ use crate::emit::{choice, table};
 
 table! {
     /// How a matrix is spread over the registers of the threads of a warp or warpgroup.
-    struct Fragment {
+    struct FragmentInfo {
         /// Its name, `mma-a`.
         name: &'static str,
         /// What the matrix is called: `A`.
@@ -23,7 +23,7 @@ table! {
         /// Numbers that depend on modifiers.
         lets: &'static [Let],
         /// Other operands that the layout depends on.
-        inputs: &'static [Input],
+        inputs: &'static [FormulaInput],
         /// How many matrices there are.
         matrices: Expr,
         /// Rows of each.
@@ -91,7 +91,7 @@ table! {
     }
 
     /// A number that is read from another operand.
-    struct Input {
+    struct FormulaInput {
         /// Its name in formulas.
         name: &'static str,
         /// The operand's name in the form.
@@ -105,27 +105,27 @@ table! {
         /// As written in the data file.
         text: &'static str,
         /// In postfix order.
-        steps: &'static [Step],
+        steps: &'static [FormulaStep],
     }
 }
 
 choice! {
     /// A step of a formula: values are pushed, an operation takes the two on top.
-    enum Step {
+    enum FormulaStep {
         /// A number.
         Number(i64),
         /// What is known of the element, the thread or the instruction.
-        Variable(Variable),
+        Variable(FormulaVariable),
         /// A number that depends on modifiers, by index.
         Let(u8),
         /// A number from another operand, by index.
         Input(u8),
         /// An operation.
-        Operation(Operation),
+        Operation(FormulaOperation),
     }
 
-    /// What a formula may ask for.
-    enum Variable {
+    /// A variable of a formula.
+    enum FormulaVariable {
         /// `lane`: the thread in its warp.
         Lane,
         /// `warp`: the warp in its warpgroup.
@@ -161,7 +161,7 @@ choice! {
     }
 
     /// An operation.
-    enum Operation {
+    enum FormulaOperation {
         /// `+`.
         Add,
         /// `-`.
@@ -181,7 +181,7 @@ choice! {
     }
 }
 
-impl Variable {
+impl FormulaVariable {
     /// The words of the notation.
     pub const NAMES: &'static [(&'static str, Self)] = &[
         ("lane", Self::Lane),
@@ -203,7 +203,7 @@ impl Variable {
     ];
 }
 
-impl Operation {
+impl FormulaOperation {
     /// The signs of the notation with how tightly they bind.
     pub const SIGNS: &'static [(&'static str, u8, Self)] = &[
         ("==", 1, Self::Equal),

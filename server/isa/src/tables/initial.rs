@@ -19,7 +19,7 @@ choice! {
 
 table! {
     /// A predefined constant.
-    struct Constant {
+    struct PredefinedConstant {
         /// `WARP_SZ`.
         name: &'static str,
         /// Its value.
@@ -35,7 +35,7 @@ table! {
     }
 
     /// A kind of initial value.
-    struct Initial {
+    struct InitialKind {
         /// `integer`, `generic`, `mask` …
         name: &'static str,
         /// Types of variables that take it, with their dots.
@@ -55,7 +55,7 @@ table! {
     }
 
     /// A field of an opaque type.
-    struct Field {
+    struct FieldInfo {
         /// `filter_mode`.
         name: &'static str,
         /// The types that have it, with their dots.

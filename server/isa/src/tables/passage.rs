@@ -8,11 +8,11 @@ table! {
         /// Markdown.
         text: &'static str,
         /// The statements that it is about: those for which all of these hold.
-        when: &'static [Written],
+        when: &'static [WrittenTest],
     }
 
-    /// A test of what a statement has.
-    struct Written {
+    /// A test of the modifiers and operands of a statement.
+    struct WrittenTest {
         /// Modifiers with their dots, or operands as the form names them: one of them is written.
         any: &'static [&'static str],
         /// None of them is.

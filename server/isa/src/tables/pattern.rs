@@ -1,8 +1,8 @@
 //! What an operand of a form names.
 
-use super::{Pattern, Value};
+use super::{FormPattern, FormValue};
 
-impl Pattern {
+impl FormPattern {
     /// The names of its values, in order.
     pub fn names(&self) -> Vec<&'static str> {
         match self {
@@ -14,7 +14,7 @@ impl Pattern {
     }
 
     /// Its values, in order.
-    pub fn values(&self) -> Vec<&Value> {
+    pub fn values(&self) -> Vec<&FormValue> {
         match self {
             Self::Value(v) | Self::Arguments(v) => vec![v],
             Self::Address(parts) => parts.iter().collect(),

@@ -3,9 +3,9 @@
 /// Words with their weights, the heaviest first.
 pub type Weights = &'static [(&'static str, u32)];
 
-/// How often what follows what in real files.
+/// How often each word follows a context in real files.
 #[derive(Debug, Clone, Copy)]
-pub struct Usage {
+pub struct UsageTable {
     /// Kind of context, context, and words with their weights, the heaviest first; sorted by kind and context.
     pub contexts: &'static [(&'static str, &'static str, Weights)],
 }

@@ -99,7 +99,7 @@ pub fn compare(
 /// The function with a body whose header a range begins in.
 pub fn function_headed_at(snapshot: &Snapshot, range: &Range<usize>) -> Option<String> {
     let f = fields();
-    let headed = |item: &ptx_analysis::module::Item<'_>| {
+    let headed = |item: &ptx_analysis::module::ModuleItem<'_>| {
         let body = item.node.child_by_field_id(f.body).filter(|_| is_function(item.node) && !item.unclosed);
         body.is_some_and(|body| (item.range.start..=body.start_byte()).contains(&range.start))
     };

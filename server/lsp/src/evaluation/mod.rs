@@ -12,7 +12,7 @@ use super::document::{CheckedText, OpenDocument};
 use super::refresh;
 use super::shared::{Shared, lock};
 use ptx_analysis::Diagnostic;
-use ptx_analysis::program::Program;
+use ptx_analysis::program::ModuleProgram;
 use ptx_interp::machine::{self, Status, Target};
 use ptx_launch::choose::{LaunchOrigin, LaunchQuery};
 use ptx_launch::evaluate::{LaunchModule, LaunchRun};
@@ -369,8 +369,8 @@ impl Evaluations {
 /// A text lowered; with the errors that were found in it, if it was checked.
 pub fn module(snapshot: &Snapshot, errors: Option<&[Diagnostic]>) -> LaunchModule {
     let program = match errors {
-        Some(errors) => Program::of(snapshot, errors),
-        None => Program::new(snapshot),
+        Some(errors) => ModuleProgram::of(snapshot, errors),
+        None => ModuleProgram::new(snapshot),
     };
     LaunchModule { program: Arc::new(program), text: snapshot.rope().to_string().into() }
 }

@@ -2,7 +2,7 @@
 
 use super::commands::string;
 use crate::shared::{Shared, off_thread};
-use ptx_analysis::registers::{Kernel, Live};
+use ptx_analysis::registers::{RegisterCount, RegisterReport};
 use ptx_ide::{FunctionPressure, HeldValue};
 use ptx_syntax::Snapshot;
 use serde_json::{Value, json};
@@ -85,7 +85,7 @@ fn line(snapshot: &Snapshot, offset: usize) -> usize {
 }
 
 fn function(snapshot: &Snapshot, found: &FunctionPressure) -> Value {
-    let kernel: &Kernel = &found.kernel;
+    let kernel: &RegisterReport = &found.kernel;
     let most = kernel.facts.usage().pressure.most;
     let bound = found.bound.map(|at| line(snapshot, at));
     let limit = json!({ "registers": kernel.limit.registers, "line": bound });
@@ -111,7 +111,7 @@ fn function(snapshot: &Snapshot, found: &FunctionPressure) -> Value {
     out
 }
 
-fn live(live: Live, more: &[(&str, Option<usize>)]) -> Value {
+fn live(live: RegisterCount, more: &[(&str, Option<usize>)]) -> Value {
     let mut out = json!({ "b32": live.b32, "pred": live.predicates });
     more.iter().for_each(|(name, value)| out[*name] = json!(value));
     out

@@ -8,7 +8,7 @@ const MOST_BYTES: usize = 1 << 20;
 const LONGEST_TOKEN: usize = 60;
 
 /// A node a line: its field, kind, place (lines from 1, columns in bytes from 1) and, for a leaf, its text. That a text was parsed
-/// in pieces does not show: what they contain stands below one root.
+/// in chunks does not show: what they contain stands below one root.
 pub fn render(snapshot: &Snapshot) -> String {
     let mut out = String::new();
     let (first, last) = (snapshot.roots().next(), snapshot.roots().next_back());
@@ -81,12 +81,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_do_not_show() {
+    fn chunks_do_not_show() {
         let function = "// One of them.\n.func f()\n{\n    mov.u32 %r1, 0x1f; // é\n    ret;\n} // behind\n\n";
         let text = format!("\n.version 8.0\n.target sm_80\n{}.global .u32 last;\n", function.repeat(3));
-        let pieces = Snapshot::with_chunk_size(&text, 2, 1);
-        assert_eq!(pieces.roots().count(), 4);
-        let shown = render(&pieces);
+        let chunks = Snapshot::with_chunk_size(&text, 2, 1);
+        assert_eq!(chunks.roots().count(), 4);
+        let shown = render(&chunks);
         assert_eq!(shown.matches("(function ").count(), 3, "{shown}");
         assert_eq!(shown, render(&Snapshot::new(&text)));
         let long = text.repeat(1 + MOST_BYTES / shown.len());

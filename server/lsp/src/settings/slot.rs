@@ -7,7 +7,7 @@ use ptx_analysis::target::{find_architecture, version};
 use ptx_analysis::{Analyzer, Code};
 use ptx_ide::{Defaults, Operands, PressureHints};
 use ptx_interp::findings::{Checks, Kind};
-use ptx_isa::tables::{Target, Version};
+use ptx_isa::tables::{TargetInfo, Version};
 use serde_json::Value;
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub enum SettingSlot<'a> {
     /// Kinds of findings of the interpreter, and whether they are looked for.
     Kinds(&'a mut Checks, bool),
     /// Architectures.
-    Targets(&'a mut Vec<&'static Target>),
+    Targets(&'a mut Vec<&'static TargetInfo>),
     /// An architecture by its name; empty for none, which is what an editor's form sends.
     Target(&'a mut Option<String>),
     /// A PTX version; empty for none.

@@ -3,7 +3,7 @@
 use super::element::Element;
 use super::product::Refusal;
 use ptx_isa::ISA;
-use ptx_isa::fragment::{Found, Layout};
+use ptx_isa::fragment::{FragmentLayout, LayoutLookup};
 use ptx_isa::tables::Form;
 
 /// An element of a matrix in a register.
@@ -52,14 +52,14 @@ impl Fragment {
         input: impl Fn(&str, usize) -> Option<i64>,
     ) -> Result<Self, Refusal> {
         match ISA.layout(instruction, form, values, operand, input) {
-            Some(Found::Layout(layout)) => Self::of(&layout, element),
-            Some(Found::Unspecified(_)) => Err(Refusal("the layout of this operand is not specified")),
+            Some(LayoutLookup::Layout(layout)) => Self::of(&layout, element),
+            Some(LayoutLookup::Unspecified(_)) => Err(Refusal("the layout of this operand is not specified")),
             None => Err(Refusal("this operand has no layout")),
         }
     }
 
     /// That of a layout.
-    pub fn of(layout: &Layout, element: Option<Element>) -> Result<Self, Refusal> {
+    pub fn of(layout: &FragmentLayout, element: Option<Element>) -> Result<Self, Refusal> {
         const RANGE: Refusal = Refusal("a layout is out of its registers");
         let in_byte = element.filter(|e| layout.width == 8 && e.bits() < 8);
         let (width, low) = in_byte.map_or((layout.width, 0), |e| (e.bits(), e.low_in_byte()));

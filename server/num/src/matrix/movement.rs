@@ -1,7 +1,7 @@
 //! Rows of matrices in shared memory against registers: `ldmatrix`, `stmatrix`.
 
 use super::product::Refusal;
-use ptx_isa::fragment::{Found, Layout};
+use ptx_isa::fragment::{FragmentLayout, LayoutLookup};
 use ptx_isa::tables::Form;
 use ptx_isa::{ISA, Modifier};
 
@@ -46,7 +46,7 @@ impl Movement {
     /// That of an instruction: its name, its form and the value in each slot.
     pub fn new(instruction: &str, form: &Form, values: &[Option<&'static str>]) -> Result<Self, Refusal> {
         let layout = |operand: &str| match ISA.layout(instruction, form, values, operand, |_, _| None) {
-            Some(Found::Layout(layout)) => Ok(*layout),
+            Some(LayoutLookup::Layout(layout)) => Ok(*layout),
             _ => Err(Refusal("the layout of this operand is not specified")),
         };
         let written = |modifier: Modifier| values.contains(&Some(modifier.name()));
@@ -77,7 +77,7 @@ impl Movement {
         Ok(movement)
     }
 
-    fn fill(&mut self, elements: &Layout, addresses: &Layout, shift: u32) -> Result<(), Refusal> {
+    fn fill(&mut self, elements: &FragmentLayout, addresses: &FragmentLayout, shift: u32) -> Result<(), Refusal> {
         const RANGE: Refusal = Refusal("a layout is out of its registers");
         let mut rows: Vec<(u32, u32, u8)> =
             addresses.elements().map(|(place, holder)| (place.matrix, place.row, holder.thread as u8)).collect();

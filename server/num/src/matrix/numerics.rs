@@ -20,7 +20,7 @@
 //! normalised: a product of two numbers has the sum of their exponents, a subnormal number the least exponent of its format.
 
 use super::element::Element;
-use ptx_isa::tables::Target;
+use ptx_isa::tables::TargetInfo;
 
 /// What computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -97,7 +97,7 @@ pub struct SumRule {
 
 impl Numerics {
     /// Those of a target, by its features; nothing where it has none.
-    pub fn for_target(target: &Target) -> Option<Self> {
+    pub fn for_target(target: &TargetInfo) -> Option<Self> {
         // The newest first: a target has the features of those before it.
         let generations = [
             ("sm_120", Generation::BlackwellRtx),

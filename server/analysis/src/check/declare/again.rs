@@ -2,8 +2,8 @@
 
 use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::linkage;
-use crate::hir::ast::{Constant, Declaration, Declarator};
-use crate::hir::symbols::{Symbol, Variable};
+use crate::hir::ast::{ConstantValue, Declaration, Declarator};
+use crate::hir::symbols::{Symbol, VariableSymbol};
 use crate::hir::types::TypeId;
 use std::ops::Range;
 
@@ -30,12 +30,12 @@ impl Earlier {
         range: Range<usize>,
     ) -> Self {
         let (space, ty, elements) = match symbol {
-            Symbol::Variable(Variable { space, ty, elements, .. }) => (*space, *ty, *elements),
+            Symbol::Variable(VariableSymbol { space, ty, elements, .. }) => (*space, *ty, *elements),
             _ => ("", None, 1),
         };
-        let size = |(_, size): &(Range<usize>, Option<Constant>)| match size {
+        let size = |(_, size): &(Range<usize>, Option<ConstantValue>)| match size {
             None => Some(0),
-            Some(Constant::Integer(Some(n))) => Some(*n),
+            Some(ConstantValue::Integer(Some(n))) => Some(*n),
             Some(_) => None,
         };
         let sizes: Option<Vec<i128>> = declarator.dimensions.iter().map(size).collect();

@@ -1,10 +1,10 @@
 //! Linking directives, attributes, what parameters point to, and how much the parameters of a kernel are together.
 
-use super::{Site, sizes};
+use super::{DeclarationSite, sizes};
 use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::{attribute, gates, linkage, parameter_size};
-use crate::hir::ast::{Attribute, Declaration, Word};
-use crate::hir::symbols::{Origin, Symbol};
+use crate::hir::ast::{Attribute, Declaration, SourceWord};
+use crate::hir::symbols::{Symbol, VariableOrigin};
 use crate::hir::types::TypeId;
 use crate::target::Environment;
 use ptx_isa::ISA;
@@ -14,7 +14,7 @@ use ptx_isa::tables::{Directive, TypeClass};
 pub fn check(
     declaration: &Declaration<'_>,
     space: &str,
-    site: Site,
+    site: DeclarationSite,
     environment: &Environment,
     out: &mut Vec<Diagnostic>,
 ) {
@@ -35,12 +35,12 @@ pub fn check(
 fn linkages(
     declaration: &Declaration<'_>,
     space: &str,
-    site: Site,
+    site: DeclarationSite,
     environment: &Environment,
     out: &mut Vec<Diagnostic>,
 ) {
     let Some(&word) = declaration.linkages.first() else { return };
-    if site.origin == Origin::Body {
+    if site.origin == VariableOrigin::Body {
         return out.push(linkage::in_body(word));
     }
     if !single(&declaration.linkages, environment, out) {
@@ -61,7 +61,7 @@ fn linkages(
 }
 
 /// At most one, and not too new.
-fn single(words: &[Word<'_>], environment: &Environment, out: &mut Vec<Diagnostic>) -> bool {
+fn single(words: &[SourceWord<'_>], environment: &Environment, out: &mut Vec<Diagnostic>) -> bool {
     let Some((&first, more)) = words.split_first() else { return true };
     if let Some(&second) = more.first() {
         out.push(linkage::second(second, first));
@@ -73,9 +73,9 @@ fn single(words: &[Word<'_>], environment: &Environment, out: &mut Vec<Diagnosti
 }
 
 /// The linking directives of a function.
-pub fn function_linkages(words: &[Word<'_>], environment: &Environment, out: &mut Vec<Diagnostic>) {
+pub fn function_linkages(words: &[SourceWord<'_>], environment: &Environment, out: &mut Vec<Diagnostic>) {
     let function = |d: &Directive| d.places.contains(&"func") || d.places.contains(&"declaration");
-    let variables_only = |w: &&Word<'_>| ISA.directive(w.text).is_some_and(|d| !function(d));
+    let variables_only = |w: &&SourceWord<'_>| ISA.directive(w.text).is_some_and(|d| !function(d));
     match words.iter().find(variables_only) {
         Some(word) => out.push(linkage::on_function(*word)),
         None => {
@@ -139,14 +139,19 @@ fn attributes(
 }
 
 /// `.ptr`.
-fn pointers(declaration: &Declaration<'_>, site: Site, environment: &Environment, out: &mut Vec<Diagnostic>) {
+fn pointers(
+    declaration: &Declaration<'_>,
+    site: DeclarationSite,
+    environment: &Environment,
+    out: &mut Vec<Diagnostic>,
+) {
     let Some((first, more)) = declaration.pointers.split_first() else { return };
     let Some(directive) = ISA.directive(".ptr") else { return };
     let word = first.range.start..first.range.start + directive.name.len();
     if let Some(second) = more.first() {
         return out.push(attribute::second_pointer(second.range.clone()));
     }
-    if site.origin != Origin::KernelParameter && !site.prototype {
+    if site.origin != VariableOrigin::KernelParameter && !site.prototype {
         return out.push(attribute::pointer(word, directive.name));
     }
     out.extend(gates::check(word, directive.name, directive.gates, environment, |_| true));
@@ -170,7 +175,7 @@ pub fn kernel_parameters(parameters: &[Declaration<'_>], environment: &Environme
             continue;
         }
         let Some(declarator) = parameter.declarators.first() else { return };
-        let symbol = crate::hir::declared::symbol(parameter, declarator, Origin::KernelParameter);
+        let symbol = crate::hir::declared::symbol(parameter, declarator, VariableOrigin::KernelParameter);
         let Symbol::Variable(variable) = symbol else { return };
         let (Some(bytes), Some(align)) = (variable.bytes, variable.align) else { return };
         end = end.next_multiple_of(align.max(1).into()).saturating_add(bytes);

@@ -1,16 +1,16 @@
 //! The state space and the type of a declaration.
 
-use super::Site;
+use super::DeclarationSite;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::misplaced_declaration::Home;
-use crate::check::rules::variable_type::{Declared, OpaquePlace};
+use crate::check::rules::variable_type::{DeclaredKind, OpaquePlace};
 use crate::check::rules::{gates, misplaced_declaration, syntax_error, variable_type, vector_type};
-use crate::hir::ast::{Declaration, Word};
-use crate::hir::symbols::Origin;
+use crate::hir::ast::{Declaration, SourceWord};
+use crate::hir::symbols::VariableOrigin;
 use crate::hir::types::TypeId;
 use crate::target::Environment;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Gate, GateKind, Place, Space, Type, TypeClass};
+use ptx_isa::tables::{DeclarationPlace, Gate, GateKind, SpaceInfo, TypeClass, TypeInfo};
 
 /// `.const[10]` is the last bank that there was.
 const LAST_BANK: i128 = 10;
@@ -20,13 +20,13 @@ const WIDEST: u32 = 128;
 /// The state space, and whether something can be declared in it here.
 pub fn check(
     declaration: &Declaration<'_>,
-    site: Site,
+    site: DeclarationSite,
     environment: &Environment,
     out: &mut Vec<Diagnostic>,
 ) -> (&'static str, bool) {
     // A parameter without a space, or in a wrong one, is a matter of the list that it stands in.
     let Some(&word) = declaration.spaces.first() else { return ("", false) };
-    let in_body = site.origin == Origin::Body;
+    let in_body = site.origin == VariableOrigin::Body;
     let Some(space) = ISA.space(word.text).filter(|s| !s.declared.is_empty()) else {
         let base = word.text.split_once("::").map(|(base, _)| base);
         out.push(misplaced_declaration::never(word, base));
@@ -56,7 +56,7 @@ pub fn check(
 }
 
 /// Where variables of a space may be declared in every version.
-fn home(space: &Space) -> Option<Home> {
+fn home(space: &SpaceInfo) -> Option<Home> {
     let always = |name: &str| {
         space.declared.iter().any(|d| d.names.contains(&name) && d.gates.iter().all(|g| g.kind == GateKind::Needs))
     };
@@ -71,12 +71,13 @@ fn home(space: &Space) -> Option<Home> {
 /// `.const[2]`: what the first versions had.
 fn bank(
     declaration: &Declaration<'_>,
-    space: &'static Space,
-    word: Word<'_>,
+    space: &'static SpaceInfo,
+    word: SourceWord<'_>,
     environment: &Environment,
     out: &mut Vec<Diagnostic>,
 ) -> bool {
-    let entries = |name: &str| space.declared.iter().find(|d: &&Place| d.names.contains(&name)).map(|d| d.gates);
+    let entries =
+        |name: &str| space.declared.iter().find(|d: &&DeclarationPlace| d.names.contains(&name)).map(|d| d.gates);
     let Some(needs) = entries("bank") else {
         out.push(misplaced_declaration::no_banks(word, space.name));
         return false;
@@ -104,7 +105,7 @@ fn bank(
 pub fn types(
     declaration: &Declaration<'_>,
     space: &str,
-    site: Site,
+    site: DeclarationSite,
     environment: &Environment,
     out: &mut Vec<Diagnostic>,
 ) -> bool {
@@ -141,13 +142,13 @@ pub fn types(
     true
 }
 
-fn wrong_type(word: Word<'_>, ty: &Type, space: &str, site: Site) -> Option<Diagnostic> {
+fn wrong_type(word: SourceWord<'_>, ty: &TypeInfo, space: &str, site: DeclarationSite) -> Option<Diagnostic> {
     let exists = ty.registers || ty.variables || (ty.prototypes && site.bodiless);
     if !exists {
         let declared = match space {
-            ".reg" => Declared::Register,
-            _ if site.is_parameter() => Declared::Parameter,
-            _ => Declared::Variable,
+            ".reg" => DeclaredKind::Register,
+            _ if site.is_parameter() => DeclaredKind::Parameter,
+            _ => DeclaredKind::Variable,
         };
         return Some(variable_type::instructions_only(word, declared));
     }
@@ -156,27 +157,27 @@ fn wrong_type(word: Word<'_>, ty: &Type, space: &str, site: Site) -> Option<Diag
     }
     if ty.class == TypeClass::Opaque {
         let place = match (site.origin, space) {
-            (Origin::Module, ".global") | (Origin::KernelParameter, ".param") => return None,
+            (VariableOrigin::Module, ".global") | (VariableOrigin::KernelParameter, ".param") => return None,
             (_, ".reg") => OpaquePlace::Register,
-            (Origin::Body, _) => OpaquePlace::Function,
-            (Origin::Parameter | Origin::Result, _) => OpaquePlace::Parameter,
+            (VariableOrigin::Body, _) => OpaquePlace::Function,
+            (VariableOrigin::Parameter | VariableOrigin::Result, _) => OpaquePlace::Parameter,
             _ => OpaquePlace::Space(space.into()),
         };
         return Some(variable_type::opaque(word, place));
     }
     match space {
-        ".reg" => (!ty.registers).then(|| variable_type::instructions_only(word, Declared::Register)),
+        ".reg" => (!ty.registers).then(|| variable_type::instructions_only(word, DeclaredKind::Register)),
         _ if ty.class == TypeClass::Pred => Some(variable_type::predicate(word, space)),
         ".param" => (!ty.parameters).then(|| variable_type::parameter(word, ty.bits)),
         ".tex" => {
             let fits = ty.class == TypeClass::Uint && matches!(ty.bits, 32 | 64);
             (!fits).then(|| variable_type::texture_space(word))
         }
-        _ => (!ty.variables).then(|| variable_type::instructions_only(word, Declared::Variable)),
+        _ => (!ty.variables).then(|| variable_type::instructions_only(word, DeclaredKind::Variable)),
     }
 }
 
-fn wrong_vector(word: Word<'_>, ty: &Type, space: &str, site: Site) -> Option<Diagnostic> {
+fn wrong_vector(word: SourceWord<'_>, ty: &TypeInfo, space: &str, site: DeclarationSite) -> Option<Diagnostic> {
     let elements: u32 = word.text.get(2..)?.parse().ok()?;
     let bits = elements * u32::from(ty.bits);
     if !matches!(elements, 2 | 4) {

@@ -1,6 +1,6 @@
 //! The words of a declaration: how many there are of each kind, and their order.
 
-use super::Site;
+use super::DeclarationSite;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::{reserved_name, syntax_error};
 use crate::hir::ast::Declaration;
@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// One state space, one type, at most one vector length, in order; the grammar takes any number in any order, so that a
 /// half-typed line stays whole. False if the type cannot be told.
-pub fn check(declaration: &Declaration<'_>, site: Site, out: &mut Vec<Diagnostic>) -> bool {
+pub fn check(declaration: &Declaration<'_>, site: DeclarationSite, out: &mut Vec<Diagnostic>) -> bool {
     let lists =
         [(&declaration.spaces, "state space"), (&declaration.types, "type"), (&declaration.vectors, "vector length")];
     let mut whole = true;
@@ -42,7 +42,7 @@ pub fn check(declaration: &Declaration<'_>, site: Site, out: &mut Vec<Diagnostic
 }
 
 /// Everything else, then the vector length, then the type, then what a parameter points to.
-fn order(declaration: &Declaration<'_>, site: Site, out: &mut Vec<Diagnostic>) {
+fn order(declaration: &Declaration<'_>, site: DeclarationSite, out: &mut Vec<Diagnostic>) {
     let Some(ty) = declaration.types.first().map(|w| w.range().start) else { return };
     let vector = declaration.vectors.first().map(|w| w.range().start);
     let limit = vector.map_or(ty, |v| v.min(ty));

@@ -1,18 +1,18 @@
 //! Alignments and arrays.
 
-use super::Site;
+use super::DeclarationSite;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::{alignment, array_size, attribute, gates};
-use crate::hir::ast::{Alignment, Constant, Declaration, Declarator};
+use crate::hir::ast::{Alignment, ConstantValue, Declaration, Declarator};
 use crate::hir::declared::own_alignments;
-use crate::hir::symbols::Origin;
+use crate::hir::symbols::VariableOrigin;
 use crate::hir::types::TypeId;
 use crate::target::Environment;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Capacity, Space};
+use ptx_isa::tables::{Capacity, SpaceInfo};
 
 /// The alignments of a declaration.
-pub fn alignments(declaration: &Declaration<'_>, space: &str, site: Site, out: &mut Vec<Diagnostic>) {
+pub fn alignments(declaration: &Declaration<'_>, space: &str, site: DeclarationSite, out: &mut Vec<Diagnostic>) {
     let known = out.len();
     let pointed = declaration.pointers.iter().filter_map(|p| p.alignment.as_ref());
     for alignment in declaration.alignments.iter().chain(pointed) {
@@ -28,9 +28,11 @@ pub fn alignments(declaration: &Declaration<'_>, space: &str, site: Site, out: &
     if let Some(pointee) = declaration.alignments.iter().find(|a| !own.iter().any(|(o, _)| o.range == a.range)) {
         match site.origin {
             _ if site.prototype => {}
-            Origin::KernelParameter => out.push(alignment::of_pointee(pointee.range.clone())),
-            Origin::Parameter | Origin::Result => out.push(attribute::pointer(pointee.range.clone(), ".align")),
-            Origin::Module | Origin::Body => {}
+            VariableOrigin::KernelParameter => out.push(alignment::of_pointee(pointee.range.clone())),
+            VariableOrigin::Parameter | VariableOrigin::Result => {
+                out.push(attribute::pointer(pointee.range.clone(), ".align"))
+            }
+            VariableOrigin::Module | VariableOrigin::Body => {}
         }
     }
     let Some(&(largest, value)) = own.iter().max_by_key(|(_, value)| *value) else { return };
@@ -61,7 +63,7 @@ fn natural(declaration: &Declaration<'_>) -> Option<u32> {
 }
 
 /// The largest alignment at a place, 0 for any.
-fn most(space: &Space, place: &str) -> u32 {
+fn most(space: &SpaceInfo, place: &str) -> u32 {
     space.declared.iter().filter(|d| d.names.contains(&place)).map(|d| d.align).max().unwrap_or(0)
 }
 
@@ -69,7 +71,7 @@ fn most(space: &Space, place: &str) -> u32 {
 pub fn arrays(
     declaration: &Declaration<'_>,
     space: &str,
-    site: Site,
+    site: DeclarationSite,
     environment: &Environment,
     out: &mut Vec<Diagnostic>,
 ) {
@@ -103,7 +105,7 @@ fn dimensions(
     declaration: &Declaration<'_>,
     declarator: &Declarator<'_>,
     space: &str,
-    site: Site,
+    site: DeclarationSite,
     environment: &Environment,
     out: &mut Vec<Diagnostic>,
 ) {
@@ -114,13 +116,13 @@ fn dimensions(
     if let Some(computed) = &declarator.computed {
         return out.push(array_size::not_a_number(computed.clone()));
     }
-    let value = |size: &Option<Constant>| match size {
+    let value = |size: &Option<ConstantValue>| match size {
         // Sizes are numbers of 64 bits; what is more is cut off.
-        Some(Constant::Integer(Some(n))) => Some(*n & i128::from(u64::MAX)),
+        Some(ConstantValue::Integer(Some(n))) => Some(*n & i128::from(u64::MAX)),
         _ => None,
     };
     // A number that is none is reported as such.
-    if declarator.dimensions.iter().any(|(_, size)| matches!(size, Some(Constant::Wrong(_)))) {
+    if declarator.dimensions.iter().any(|(_, size)| matches!(size, Some(ConstantValue::Wrong(_)))) {
         return;
     }
     if let Some((second, _)) = inner.first().filter(|_| site.is_parameter()) {
@@ -141,13 +143,13 @@ fn dimensions(
         if !external && declarator.initializer.is_none() {
             out.push(array_size::unknown(place.clone(), declarator.name.text));
         }
-    } else if site.origin == Origin::Parameter {
+    } else if site.origin == VariableOrigin::Parameter {
         let open = ISA.space(space).and_then(|s| s.declared.iter().find(|d| d.names.contains(&"open-parameter")));
         out.extend(open.and_then(|d| gates::check(place.clone(), "[]", d.gates, environment, |_| true)));
     }
 }
 
 /// How much a space holds.
-pub fn holds(space: &'static Space, environment: &Environment) -> Option<&'static Capacity> {
+pub fn holds(space: &'static SpaceInfo, environment: &Environment) -> Option<&'static Capacity> {
     space.holds.iter().filter(|c| environment.refused(c.gates, |_| true).is_none()).max_by_key(|c| c.bytes)
 }

@@ -3,9 +3,9 @@
 use super::{first_word, gates, part};
 use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::{debug_directive, duplicate_name, syntax_error};
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 use crate::hir::literal;
-use crate::hir::lower::{Source, named_children};
+use crate::hir::lower::{ItemSource, named_children};
 use crate::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{DataType, Directive};
@@ -13,9 +13,9 @@ use ptx_syntax::{Node, fields, kinds};
 use rustc_hash::FxHashMap as HashMap;
 
 /// Checks a `.file`. Whether its number is given twice is seen where all of them are.
-pub fn file(source: Source<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
+pub fn file(source: ItemSource<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
     let (k, name) = (kinds(), first_word(source, node));
-    let numbers: Vec<Word<'_>> =
+    let numbers: Vec<SourceWord<'_>> =
         named_children(node).filter(|n| n.kind_id() == k.integer).map(|n| source.word(n)).collect();
     let path = named_children(node).find(|n| n.kind_id() == k.string).map(|n| source.word(n));
     let numbered = path.is_none_or(|path| numbers.first().is_some_and(|n| n.start < path.start));
@@ -42,7 +42,7 @@ pub fn file(source: Source<'_>, node: Node<'_>, environment: &Environment, out: 
 
 /// A number must fit into so many bits.
 // ptxas: the least number of 65 bits passes.
-fn check_width(number: Word<'_>, bits: u32, out: &mut Vec<Diagnostic>) {
+fn check_width(number: SourceWord<'_>, bits: u32, out: &mut Vec<Diagnostic>) {
     if literal::integer(number.text).is_none_or(|n| n >> bits != 0 && n != 1 << 64) {
         out.push(debug_directive::too_large(number, bits));
     }
@@ -50,7 +50,7 @@ fn check_width(number: Word<'_>, bits: u32, out: &mut Vec<Diagnostic>) {
 
 /// Checks the numbers of a `.loc` or `.loc_intermediate`, and what `.loc` says of inlining.
 pub fn position(
-    source: Source<'_>,
+    source: ItemSource<'_>,
     node: Node<'_>,
     directive: &Directive,
     environment: &Environment,
@@ -60,7 +60,7 @@ pub fn position(
     let integers = |node: Node<'_>| {
         named_children(node).filter(|n| n.kind_id() == k.integer).map(|n| source.word(n)).collect::<Vec<_>>()
     };
-    let check = |numbers: &[Word<'_>], name: Word<'_>, out: &mut Vec<Diagnostic>| {
+    let check = |numbers: &[SourceWord<'_>], name: SourceWord<'_>, out: &mut Vec<Diagnostic>| {
         if numbers.len() < 3 && !node.has_error() {
             let last = numbers.last().copied().unwrap_or(name);
             out.push(debug_directive::missing(last, ["the number of a file", "a line", "a column"][numbers.len()]));
@@ -74,7 +74,7 @@ pub fn position(
     let Some(place) = node.child_by_field_id(f.inlined_at) else { return };
     part(source.range(place), directive.name, "inlined_at", environment, out);
     let numbers = integers(place);
-    check(&numbers, Word { text: "", start: source.word(place).start }, out);
+    check(&numbers, SourceWord { text: "", start: source.word(place).start }, out);
     let Some(function) = node.child_by_field_id(f.function_name) else { return };
     if function.kind_id() == k.integer || function.kind_id() == k.unary_expression {
         out.push(debug_directive::not_a_label(source.word(function)));
@@ -88,7 +88,7 @@ pub fn position(
 
 /// The locations in the text of a `.loc` that is complete and has no surprises, as nearly all have. There may be one for each
 /// instruction of a large function, so its nodes must not be visited.
-pub fn plain(text: &str) -> Option<(Location, Option<Location>)> {
+pub fn plain(text: &str) -> Option<(LocNumbers, Option<LocNumbers>)> {
     let mut words = text.split([' ', '\t', ',']).filter(|w| !w.is_empty());
     let number = |word: &str| {
         let plain = word.len() < 10 && !(word.len() > 1 && word.starts_with('0'));
@@ -108,7 +108,7 @@ pub fn plain(text: &str) -> Option<(Location, Option<Location>)> {
 }
 
 /// File, line and column of a `.loc`, and those after `inlined_at`.
-pub fn locations(source: Source<'_>, node: Node<'_>) -> (Option<Location>, Option<Location>) {
+pub fn locations(source: ItemSource<'_>, node: Node<'_>) -> (Option<LocNumbers>, Option<LocNumbers>) {
     let k = kinds();
     let of = |node: Node<'_>| {
         let mut numbers = named_children(node).filter(|n| n.kind_id() == k.integer).map(|n| {
@@ -121,10 +121,10 @@ pub fn locations(source: Source<'_>, node: Node<'_>) -> (Option<Location>, Optio
 }
 
 /// File, line, column.
-pub type Location = (u32, u32, u32);
+pub type LocNumbers = (u32, u32, u32);
 
 /// Checks a `.section`: a place for data alone.
-pub fn section(source: Source<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
+pub fn section(source: ItemSource<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
     let k = kinds();
     let name = first_word(source, node);
     let Some(directive) = ISA.directive(name.text) else {
@@ -135,7 +135,7 @@ pub fn section(source: Source<'_>, node: Node<'_>, environment: &Environment, ou
         return;
     }
     syntax_error::report(source, node, out);
-    let mut labels: HashMap<&str, Word<'_>> = HashMap::default();
+    let mut labels: HashMap<&str, SourceWord<'_>> = HashMap::default();
     for child in named_children(node) {
         let kind = child.kind_id();
         if kind == k.section_line {
@@ -157,7 +157,7 @@ pub fn section(source: Source<'_>, node: Node<'_>, environment: &Environment, ou
 
 /// A line of data.
 fn line(
-    source: Source<'_>,
+    source: ItemSource<'_>,
     node: Node<'_>,
     directive: &'static Directive,
     environment: &Environment,
@@ -194,7 +194,7 @@ fn line(
 }
 
 /// Checks the data of a `@@DWARF`.
-pub fn dwarf(source: Source<'_>, node: Node<'_>, directive: &'static Directive, out: &mut Vec<Diagnostic>) {
+pub fn dwarf(source: ItemSource<'_>, node: Node<'_>, directive: &'static Directive, out: &mut Vec<Diagnostic>) {
     let (k, f) = (kinds(), fields());
     let Some(ty) = node.child_by_field_id(f.name).map(|n| source.word(n)) else { return };
     if ISA.directive(ty.text).is_some_and(|d| !d.data.is_empty()) {
@@ -217,7 +217,7 @@ pub fn dwarf(source: Source<'_>, node: Node<'_>, directive: &'static Directive, 
 
 /// `label+4`, `label-label`.
 fn offset(
-    source: Source<'_>,
+    source: ItemSource<'_>,
     node: Node<'_>,
     data: &DataType,
     directive: &'static Directive,
@@ -239,13 +239,13 @@ fn offset(
     check_label(source.word(node), data, directive, out);
 }
 
-fn check_label(word: Word<'_>, data: &DataType, directive: &'static Directive, out: &mut Vec<Diagnostic>) {
+fn check_label(word: SourceWord<'_>, data: &DataType, directive: &'static Directive, out: &mut Vec<Diagnostic>) {
     if !data.labels {
         out.push(debug_directive::no_label(word, data, directive));
     }
 }
 
-fn check_value(word: Word<'_>, value: Option<i128>, data: &DataType, out: &mut Vec<Diagnostic>) {
+fn check_value(word: SourceWord<'_>, value: Option<i128>, data: &DataType, out: &mut Vec<Diagnostic>) {
     let bits = u32::from(data.bits);
     let range = -(1i128 << (bits - 1))..1i128 << bits;
     if data.checked && value.is_none_or(|v| !range.contains(&v)) {

@@ -5,9 +5,9 @@ use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::{
     directive_conflict, launch_limit, misplaced_directive, missing_directive, redundant_directive, unknown_directive,
 };
-use crate::hir::ast::Word;
-use crate::hir::directive_parts::{Argument, arguments};
-use crate::hir::lower::{Source, named_children};
+use crate::hir::ast::SourceWord;
+use crate::hir::directive_parts::{ArgumentNode, arguments};
+use crate::hir::lower::{ItemSource, named_children};
 use crate::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::Directive;
@@ -15,15 +15,15 @@ use ptx_syntax::{Node, fields, kinds};
 use std::ops::Range;
 
 /// A directive of a header.
-struct Given<'t> {
-    name: Word<'t>,
+struct HeaderDirective<'t> {
+    name: SourceWord<'t>,
     range: Range<usize>,
     directive: &'static Directive,
     /// Empty where they are wrong.
     values: Vec<u64>,
 }
 
-impl Given<'_> {
+impl HeaderDirective<'_> {
     /// A number 0 is as good as nothing; one that is wrong has been reported.
     fn counts(&self) -> bool {
         self.values.first() != Some(&0)
@@ -32,7 +32,7 @@ impl Given<'_> {
 
 /// Checks the header of a function or kernel; the directives between its parameters and its body that say something.
 pub fn function(
-    source: Source<'_>,
+    source: ItemSource<'_>,
     node: Node<'_>,
     environment: &Environment,
     out: &mut Vec<Diagnostic>,
@@ -60,7 +60,7 @@ pub fn function(
 }
 
 /// Checks the directives of a `.callprototype`.
-pub fn prototype(source: Source<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
+pub fn prototype(source: ItemSource<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
     let returns = node
         .child_by_field_id(fields().returns)
         .is_some_and(|r| named_children(r).any(|n| n.kind_id() == kinds().parameter));
@@ -69,7 +69,7 @@ pub fn prototype(source: Source<'_>, node: Node<'_>, environment: &Environment, 
 }
 
 /// `.extern` before a function that has a body. What else is wrong with linking directives is seen with all declarations.
-fn linking(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
+fn linking(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
     let mut linkages = named_children(node).filter(|n| n.kind_id() == kinds().linkage).map(|n| source.word(n));
     let (Some(word), None) = (linkages.next(), linkages.next()) else { return };
     if ISA.directive(word.text).is_some_and(|d| d.places.contains(&"declaration") && !d.places.contains(&"func")) {
@@ -79,16 +79,16 @@ fn linking(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
 
 /// Each directive of a header by itself.
 fn directives<'t>(
-    source: Source<'t>,
+    source: ItemSource<'t>,
     node: Node<'_>,
     place: &str,
     kernel: bool,
     environment: &Environment,
     out: &mut Vec<Diagnostic>,
-) -> Vec<Given<'t>> {
+) -> Vec<HeaderDirective<'t>> {
     let k = kinds();
     let own = [k.performance_directive, k.noreturn_directive, k.abi_preserve_directive, k.language_directive];
-    let mut given: Vec<Given<'t>> = Vec::new();
+    let mut given: Vec<HeaderDirective<'t>> = Vec::new();
     for child in named_children(node) {
         let kind = child.kind_id();
         if kind == k.pragma_directive {
@@ -115,17 +115,17 @@ fn directives<'t>(
         let broken = child.has_error() || child.next_sibling().is_some_and(|n| n.is_error());
         let mut found = Vec::new();
         if gates(name.range(), directive.name, directive.gates, environment, &mut found) && !broken {
-            let arguments: Vec<Argument<'_>> = arguments(source, child);
+            let arguments: Vec<ArgumentNode<'_>> = arguments(source, child);
             let values = values(name, directive, &arguments, &mut found);
             let range = source.range(child);
             if let Some(values) = &values {
                 let first = arguments.first().map_or(range.start, |a| a.word.range().start);
                 found.extend(launch_limit::check(first..range.end, directive, values));
             }
-            given.push(Given { name, range, directive, values: values.unwrap_or_default() });
+            given.push(HeaderDirective { name, range, directive, values: values.unwrap_or_default() });
         } else {
             // Still counts for what the others need.
-            given.push(Given { name, range: source.range(child), directive, values: Vec::new() });
+            given.push(HeaderDirective { name, range: source.range(child), directive, values: Vec::new() });
         }
         out.append(&mut found);
     }
@@ -134,7 +134,7 @@ fn directives<'t>(
 
 /// Whether the parser could not place a predefined constant after a directive of the header, where the assembler takes it for
 /// its number: the grammar has no place for it.
-pub fn is_constant_argument(source: Source<'_>, error: Node<'_>) -> bool {
+pub fn is_constant_argument(source: ItemSource<'_>, error: Node<'_>) -> bool {
     let takes_numbers = |directive: Node<'_>| {
         directive.kind_id() == kinds().performance_directive
             && ISA
@@ -148,7 +148,7 @@ pub fn is_constant_argument(source: Source<'_>, error: Node<'_>) -> bool {
 }
 
 /// The directives of a header together.
-fn check_together(given: &[Given<'_>], kernel: bool, returns: bool, out: &mut Vec<Diagnostic>) {
+fn check_together(given: &[HeaderDirective<'_>], kernel: bool, returns: bool, out: &mut Vec<Diagnostic>) {
     for (index, one) in given.iter().enumerate() {
         let (before, after) = (&given[..index], &given[index + 1..]);
         if let Some(other) = before.iter().find(|g| g.directive.excludes.contains(&one.directive.name)) {

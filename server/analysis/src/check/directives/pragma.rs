@@ -3,15 +3,21 @@
 use super::{first_word, gates};
 use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::{pragma, syntax_error, unknown_pragma};
-use crate::hir::ast::Word;
-use crate::hir::lower::{Source, named_children};
+use crate::hir::ast::SourceWord;
+use crate::hir::lower::{ItemSource, named_children};
 use crate::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{ArgumentKind, Directive};
 use ptx_syntax::{Node, kinds};
 
 /// Checks a `.pragma` at some place: `module`, a header (`entry`, `func`, `declaration`), or a body (`body`, `entry-body`).
-pub fn check(source: Source<'_>, node: Node<'_>, place: &str, environment: &Environment, out: &mut Vec<Diagnostic>) {
+pub fn check(
+    source: ItemSource<'_>,
+    node: Node<'_>,
+    place: &str,
+    environment: &Environment,
+    out: &mut Vec<Diagnostic>,
+) {
     let word = first_word(source, node);
     if let Some(directive) = ISA.directive(word.text) {
         let header = !matches!(place, "module" | "body" | "entry-body");
@@ -25,13 +31,13 @@ pub fn check(source: Source<'_>, node: Node<'_>, place: &str, environment: &Envi
     for string in named_children(node).filter(|n| n.kind_id() == kinds().string) {
         let word = source.word(string);
         match word.text.strip_prefix('"').and_then(|t| t.strip_suffix('"')) {
-            Some(text) => check_string(Word { text, start: word.start + 1 }, place, environment, out),
+            Some(text) => check_string(SourceWord { text, start: word.start + 1 }, place, environment, out),
             None => out.push(syntax_error::endless_string(word.range())),
         }
     }
 }
 
-fn check_string(string: Word<'_>, place: &str, environment: &Environment, out: &mut Vec<Diagnostic>) {
+fn check_string(string: SourceWord<'_>, place: &str, environment: &Environment, out: &mut Vec<Diagnostic>) {
     let Some((directive, rest)) = find(string.text) else {
         return out.push(unknown_pragma::report(string, place));
     };
@@ -54,7 +60,7 @@ fn check_string(string: Word<'_>, place: &str, environment: &Environment, out: &
             let start = string.start + (string.text.len() - argument.len()) as u32;
             let fits = number(argument).is_some_and(|(negative, n)| takes.from == 0 || !negative && n >= takes.from);
             if !fits {
-                out.push(pragma::argument(Word { text: argument, start }, name, takes.from, takes.late));
+                out.push(pragma::argument(SourceWord { text: argument, start }, name, takes.from, takes.late));
             }
         }
         _ => {}

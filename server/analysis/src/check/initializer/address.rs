@@ -1,20 +1,20 @@
 //! Addresses as initial values: of variables, generic or not, of functions, and one byte of them.
 
-use super::{Checker, takes};
+use super::{InitializerChecker, takes};
 use crate::check::rules::{constant_expression, initializer as words, syntax_error, truncated_value, undeclared_name};
 use crate::forms::operands::special;
-use crate::hir::ast::Constant;
+use crate::hir::ast::ConstantValue;
 use crate::hir::literal;
 use crate::hir::lower;
-use crate::hir::symbols::{Symbol, Variable};
+use crate::hir::symbols::{Symbol, VariableSymbol};
 use ptx_isa::ISA;
-use ptx_isa::tables::Type;
+use ptx_isa::tables::TypeInfo;
 use ptx_syntax::{Node, fields, kinds};
 
-impl<'t> Checker<'_, 't> {
+impl<'t> InitializerChecker<'_, 't> {
     /// Checks an address, or the sum of one and a number; `masked` if only one of its bytes is wanted. False where the node is
     /// neither.
-    pub(super) fn address(&mut self, node: Node<'_>, ty: &'static Type, masked: bool) -> bool {
+    pub(super) fn address(&mut self, node: Node<'_>, ty: &'static TypeInfo, masked: bool) -> bool {
         let (k, source) = (kinds(), self.place.source);
         if lower::named_constant(source, node).is_some() {
             return false;
@@ -37,16 +37,16 @@ impl<'t> Checker<'_, 't> {
                 return true;
             }
             match lower::constant(source, node) {
-                Constant::Wrong(problem) => {
+                ConstantValue::Wrong(problem) => {
                     self.push(constant_expression::report(problem, source.text));
                     return true;
                 }
-                Constant::Float(_) => {
+                ConstantValue::Float(_) => {
                     let amount = sum.child_by_field_id(fields().amount).unwrap_or(sum);
                     self.push(words::offset_not_whole(source.range(amount), source.word(amount).text));
                     return true;
                 }
-                Constant::Integer(_) => {}
+                ConstantValue::Integer(_) => {}
             }
         }
         if name {
@@ -58,7 +58,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// The address that a name stands for.
-    fn named(&mut self, node: Node<'_>, ty: &'static Type, sum: bool, masked: bool) {
+    fn named(&mut self, node: Node<'_>, ty: &'static TypeInfo, sum: bool, masked: bool) {
         let word = self.place.source.word(node);
         let Some(symbol) = self.look_up(word.text) else {
             return self.push(match special(word.text) {
@@ -80,7 +80,14 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    fn variable(&mut self, node: Node<'_>, variable: Variable, ty: &'static Type, kind: &'static str, masked: bool) {
+    fn variable(
+        &mut self,
+        node: Node<'_>,
+        variable: VariableSymbol,
+        ty: &'static TypeInfo,
+        kind: &'static str,
+        masked: bool,
+    ) {
         let word = self.place.source.word(node);
         if ISA.initial(kind).is_some_and(|i| !i.to.contains(&variable.space)) {
             return self.push(words::variable_space(word.range(), word.text, variable.space));
@@ -95,7 +102,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// Whether the type takes such an address; if not, that is reported.
-    fn typed(&mut self, kind: &'static str, node: Node<'_>, ty: &'static Type, masked: bool) -> bool {
+    fn typed(&mut self, kind: &'static str, node: Node<'_>, ty: &'static TypeInfo, masked: bool) -> bool {
         let kind = if masked { "mask" } else { kind };
         if takes(kind, ty) {
             return true;
@@ -107,7 +114,7 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// `generic(x)`.
-    fn generic(&mut self, node: Node<'_>, ty: &'static Type, masked: bool) {
+    fn generic(&mut self, node: Node<'_>, ty: &'static TypeInfo, masked: bool) {
         let (k, f, source) = (kinds(), fields(), self.place.source);
         let Some(operator) = node.child_by_field_id(f.operator).map(|n| source.word(n)) else { return };
         if operator.text != "generic" {
@@ -129,13 +136,13 @@ impl<'t> Checker<'_, 't> {
     }
 
     /// `0xff(x)`.
-    pub(super) fn mask(&mut self, node: Node<'_>, ty: &'static Type) {
+    pub(super) fn mask(&mut self, node: Node<'_>, ty: &'static TypeInfo) {
         let (f, source) = (fields(), self.place.source);
         let (Some(mask), Some(value)) = (node.child_by_field_id(f.mask), node.child_by_field_id(f.value)) else {
             return;
         };
         let word = source.word(mask);
-        if let Constant::Wrong(problem) = lower::constant(source, mask) {
+        if let ConstantValue::Wrong(problem) = lower::constant(source, mask) {
             return self.push(constant_expression::report(problem, source.text));
         }
         let byte = |bits: u64| (0..8).any(|place| bits == 0xff << (8 * place));
@@ -146,10 +153,10 @@ impl<'t> Checker<'_, 't> {
             return;
         }
         match lower::constant(source, value) {
-            Constant::Wrong(problem) => self.push(constant_expression::report(problem, source.text)),
-            Constant::Float(_) => self.push(words::mask_of_float(source.range(value), source.word(value).text)),
-            Constant::Integer(_) if takes("mask-number", ty) => self.gate("mask-number", word.range()),
-            Constant::Integer(_) => {
+            ConstantValue::Wrong(problem) => self.push(constant_expression::report(problem, source.text)),
+            ConstantValue::Float(_) => self.push(words::mask_of_float(source.range(value), source.word(value).text)),
+            ConstantValue::Integer(_) if takes("mask-number", ty) => self.gate("mask-number", word.range()),
+            ConstantValue::Integer(_) => {
                 let types = ISA.initial("mask-number").map_or(&[] as &[_], |i| i.types);
                 self.push(words::mask_type(source.range(node), self.name(), ty.name, types));
             }

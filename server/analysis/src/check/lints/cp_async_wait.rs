@@ -1,13 +1,13 @@
 //! `cp-async-wait`: shared memory read before the asynchronous copy into it is complete.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 use crate::flow::addresses::Addresses;
 use crate::flow::effects::{does, effects, mentions, pending};
-use crate::flow::{Operand, Slot, Value};
+use crate::flow::{FlowOperand, OperandValue, RegisterSlot};
 use ptx_isa::OperandName;
-use ptx_isa::tables::{Access, Protocol, Verb};
+use ptx_isa::tables::{OperandAccess, Protocol, Verb};
 
 /// A read of shared memory that an asynchronous copy may still be writing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -16,7 +16,7 @@ pub struct CpAsyncWait {
     pub uncommitted: bool,
 }
 
-impl Words for CpAsyncWait {
+impl DiagnosticMessage for CpAsyncWait {
     fn message(&self) -> String {
         "this is read while an asynchronous copy may still be writing it".to_owned()
     }
@@ -35,17 +35,17 @@ const PROTOCOL: Protocol = Protocol::CpAsync;
 
 /// A place in memory that can be recognised again.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum TrackedAddress {
     /// So far into a variable.
     Variable(u32, i64),
     /// Offset in bytes from a register's value; invalid once the register is written.
-    Register(Slot, i64),
+    Register(RegisterSlot, i64),
 }
 
 /// A copy: the instruction, where it writes and how much.
-struct Copy {
+struct AsyncCopy {
     index: usize,
-    place: Place,
+    place: TrackedAddress,
     bytes: i64,
 }
 
@@ -56,10 +56,10 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let addresses = Addresses::new(function, analysis.graph);
-    let place = |index: usize, operand: &Operand| match addresses.of(index, operand) {
-        Some(address) => Some(Place::Variable(address.variable?, address.offset?)),
+    let place = |index: usize, operand: &FlowOperand| match addresses.of(index, operand) {
+        Some(address) => Some(TrackedAddress::Variable(address.variable?, address.offset?)),
         None => match operand.value {
-            Value::Register(slot) => Some(Place::Register(slot, operand.offset?)),
+            OperandValue::Register(slot) => Some(TrackedAddress::Register(slot, operand.offset?)),
             _ => None,
         },
     };
@@ -69,8 +69,8 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         let Some(operand) = effect.and_then(|e| function.affected(index, e).next()) else { continue };
         let Some(place) = place(index, operand) else { continue };
         let size = function.named(index, OperandName::Size).next().map(|o| o.value);
-        let bytes = if let Some(Value::Integer(n)) = size { n } else { 1 };
-        copies.push(Copy { index, place, bytes });
+        let bytes = if let Some(OperandValue::Integer(n)) = size { n } else { 1 };
+        copies.push(AsyncCopy { index, place, bytes });
     }
     if copies.is_empty() {
         return;
@@ -80,7 +80,7 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     };
     let ends = |index: usize| {
         let writes = function.writes(index);
-        let gone = |c: &Copy| matches!(c.place, Place::Register(slot, _) if writes.iter().any(|w| w.slot == slot));
+        let gone = |c: &AsyncCopy| matches!(c.place, TrackedAddress::Register(slot, _) if writes.iter().any(|w| w.slot == slot));
         if writes.is_empty() { Vec::new() } else { (0..copies.len()).filter(|n| gone(&copies[*n])).collect() }
     };
     let pending = pending((function, analysis.graph), PROTOCOL, copies.len(), &starts, &ends);
@@ -88,11 +88,15 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         if function.writes(index).is_empty() || does(function, index, Verb::Starts, PROTOCOL) {
             continue;
         }
-        for operand in function.operands_of(index).iter().filter(|o| o.memory() == Some(Access::Read)) {
+        for operand in function.operands_of(index).iter().filter(|o| o.memory() == Some(OperandAccess::Read)) {
             let Some(read) = place(index, operand) else { continue };
-            let inside = |copy: &Copy| match (copy.place, read) {
-                (Place::Variable(a, from), Place::Variable(b, at)) => a == b && (from..from + copy.bytes).contains(&at),
-                (Place::Register(a, from), Place::Register(b, at)) => a == b && (from..from + copy.bytes).contains(&at),
+            let inside = |copy: &AsyncCopy| match (copy.place, read) {
+                (TrackedAddress::Variable(a, from), TrackedAddress::Variable(b, at)) => {
+                    a == b && (from..from + copy.bytes).contains(&at)
+                }
+                (TrackedAddress::Register(a, from), TrackedAddress::Register(b, at)) => {
+                    a == b && (from..from + copy.bytes).contains(&at)
+                }
                 _ => false,
             };
             let Some(found) = pending.started[index].iter().find(|n| copies.get(*n).is_some_and(inside)) else {

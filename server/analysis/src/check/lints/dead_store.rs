@@ -1,6 +1,6 @@
 //! `dead-store`: a value is computed that nothing reads.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 
@@ -13,7 +13,7 @@ pub struct DeadStore {
     pub overwritten: bool,
 }
 
-impl Words for DeadStore {
+impl DiagnosticMessage for DeadStore {
     fn message(&self) -> String {
         let mut names: Vec<String> = self.registers.iter().map(|name| format!("`{name}`")).collect();
         names.dedup();

@@ -1,6 +1,6 @@
 //! `divergent-barrier`: what a warp must execute together stands where only some of its lanes get to.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Severity};
 use crate::check::lints::Analysis;
 use crate::flow::divergence::splits;
@@ -14,7 +14,7 @@ pub struct DivergentBarrier {
     pub guard: Option<Box<str>>,
 }
 
-impl Words for DivergentBarrier {
+impl DiagnosticMessage for DivergentBarrier {
     fn message(&self) -> String {
         let what = self.instruction;
         match &self.guard {
@@ -38,9 +38,9 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     for (index, split) in splits(function, analysis.graph, analysis.variances(), &together) {
-        let head = &function.instructions[index].head;
+        let head = &function.instructions[index].mnemonic;
         let at = &function.instructions[split.at];
-        let guard = at.guard.as_ref().map_or(&at.head, |g| &g.range);
+        let guard = at.guard.as_ref().map_or(&at.mnemonic, |g| &g.range);
         let name = function.register_name(split.predicate);
         let own = (split.at == index).then(|| name.as_str().into());
         let data = DivergentBarrier { instruction: function.entry(index).name, guard: own };

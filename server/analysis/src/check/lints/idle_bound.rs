@@ -1,10 +1,10 @@
 //! `idle-bound`: a bound in the header of a kernel that holds nothing back.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 use crate::flow::effects::mentions;
-use crate::registers::{Bounds, limit, never_binds};
+use crate::registers::{LaunchBounds, limit, never_binds};
 use ptx_isa::ISA;
 use ptx_isa::tables::Protocol;
 
@@ -27,7 +27,7 @@ pub enum IdleBound {
     },
 }
 
-impl Words for IdleBound {
+impl DiagnosticMessage for IdleBound {
     fn message(&self) -> String {
         match self {
             Self::Registers { allowed, used } => {
@@ -62,7 +62,7 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
 /// `.maxnreg` far above what is wanted. What is called may want more; and beside the threads of a CTA it takes the place of what those
 /// would leave, so it is idle only where they leave enough.
 fn registers(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
-    let Some((number, range)) = Bounds::of(analysis.function).registers else { return };
+    let Some((number, range)) = LaunchBounds::of(analysis.function).registers else { return };
     let usage = analysis.usage();
     if !usage.callees.is_empty() || usage.calls_indirectly() {
         return;
@@ -70,7 +70,7 @@ fn registers(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let target = analysis.environment.target.and_then(|t| ISA.multiprocessor(t.name));
     let wanted = usage.demand.registers.round() as u32;
     let given = limit(&usage.bounds, 0, target).registers;
-    let without = limit(&Bounds { registers: None, ..usage.bounds.clone() }, 0, target).registers;
+    let without = limit(&LaunchBounds { registers: None, ..usage.bounds.clone() }, 0, target).registers;
     if never_binds(wanted, given) && never_binds(wanted, without) {
         let range = range.start as usize..range.end as usize;
         out.push(Diagnostic::new(range, IdleBound::Registers { allowed: number, used: wanted }));
@@ -79,14 +79,14 @@ fn registers(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
 
 /// `.minnctapersm` that leaves to each thread as many registers as there are.
 fn ctas(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
-    let bounds = Bounds::of(analysis.function);
+    let bounds = LaunchBounds::of(analysis.function);
     let Some((number, range)) = bounds.ctas.clone().filter(|(number, _)| *number > 1) else { return };
     let target = analysis.environment.target.and_then(|t| ISA.multiprocessor(t.name));
     if bounds.threads.is_none() {
         return;
     }
-    let most = limit(&Bounds::default(), 0, target).registers;
-    let alone = limit(&Bounds { registers: None, ..bounds.clone() }, 0, target);
+    let most = limit(&LaunchBounds::default(), 0, target).registers;
+    let alone = limit(&LaunchBounds { registers: None, ..bounds.clone() }, 0, target);
     if alone.registers >= most {
         let range = range.start as usize..range.end as usize;
         out.push(Diagnostic::new(range, IdleBound::Ctas { number, registers: most }));

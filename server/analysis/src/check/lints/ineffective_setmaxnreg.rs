@@ -1,6 +1,6 @@
 //! `ineffective-setmaxnreg`: registers moved between warps of a kernel that does not say how many it begins with.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 use crate::flow::effects::{first, mentions};
@@ -10,7 +10,7 @@ use ptx_isa::tables::{Protocol, Verb};
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct IneffectiveSetmaxnreg;
 
-impl Words for IneffectiveSetmaxnreg {
+impl DiagnosticMessage for IneffectiveSetmaxnreg {
     fn message(&self) -> String {
         "nothing says with how many registers the threads of this kernel begin, so the assembler ignores this"
             .to_owned()
@@ -32,7 +32,7 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let Some(index) = first(function, Verb::Uses, Protocol::Registers) else { return };
-    let head = &function.instructions[index].head;
+    let head = &function.instructions[index].mnemonic;
     out.push(Diagnostic::new(head.start as usize..head.end as usize, IneffectiveSetmaxnreg));
 }
 

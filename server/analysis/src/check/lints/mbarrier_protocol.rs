@@ -1,14 +1,14 @@
 //! `mbarrier-protocol`: mbarriers that cannot work as they are used.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 use crate::flow::addresses::Addresses;
-use crate::flow::bits::Bits;
-use crate::flow::effects::{Facts, Problem, calls, calls_anything, does, effects, first, mentions};
+use crate::flow::bits::BitSet;
+use crate::flow::effects::{DataflowProblem, FactSet, calls, calls_anything, does, effects, first, mentions};
 use crate::flow::solve::Meet;
-use crate::flow::{Function, Value};
-use crate::hir::symbols::Origin;
+use crate::flow::{FlowFunction, OperandValue};
+use crate::hir::symbols::VariableOrigin;
 use ptx_isa::tables::{Effect, Protocol, Verb};
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub enum MbarrierProtocol {
     NoBarrier(Box<str>),
 }
 
-impl Words for MbarrierProtocol {
+impl DiagnosticMessage for MbarrierProtocol {
     fn message(&self) -> String {
         match self {
             Self::UnreadAnswer => {
@@ -91,8 +91,8 @@ fn answers(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         let asks = effects(function, index).find(|e| e.verb == Verb::Asks && e.protocol == PROTOCOL);
         let Some(operand) = asks.and_then(|e| function.affected(index, e).next()) else { continue };
         let unread = match operand.value {
-            Value::Register(slot) => !read[slot.index()],
-            Value::Sink => true,
+            OperandValue::Register(slot) => !read[slot.index()],
+            OperandValue::Sink => true,
             _ => false,
         };
         if unread {
@@ -102,10 +102,10 @@ fn answers(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// The variable in shared memory that an operand of an effect names directly.
-fn named(function: &Function, index: usize, effect: &Effect) -> Option<(u32, Range<usize>)> {
+fn named(function: &FlowFunction, index: usize, effect: &Effect) -> Option<(u32, Range<usize>)> {
     let operand = function.affected(index, effect).next()?;
     match operand.value {
-        Value::Variable(v) => Some((v, range(&operand.range))),
+        OperandValue::Variable(v) => Some((v, range(&operand.range))),
         _ => None,
     }
 }
@@ -136,7 +136,7 @@ fn initialised(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let called = calls_anything(function);
     for (v, variable) in function.variables.iter().enumerate() {
         let known = variable.uses == count[v] && !variable.symbol.external;
-        let hidden = called && variable.symbol.origin == Origin::Module;
+        let hidden = called && variable.symbol.origin == VariableOrigin::Module;
         if let (true, false, Some(range)) = (known && !created[v], hidden, uses[v].clone()) {
             out.push(Diagnostic::new(range, MbarrierProtocol::NotInitialised(variable.name.clone())));
         }
@@ -144,7 +144,7 @@ fn initialised(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// Copies whose transactions no `expect_tx` announces.
-fn expected(function: &Function, out: &mut Vec<Diagnostic>) {
+fn expected(function: &FlowFunction, out: &mut Vec<Diagnostic>) {
     let brings = |i: &usize| {
         effects(function, *i)
             .any(|e| e.verb == Verb::Completes && e.protocol == PROTOCOL && function.affected(*i, e).next().is_some())
@@ -153,7 +153,7 @@ fn expected(function: &Function, out: &mut Vec<Diagnostic>) {
     if first(function, Verb::Expects, PROTOCOL).is_some() || calls_anything(function) {
         return;
     }
-    out.push(Diagnostic::new(range(&function.instructions[copy].head), MbarrierProtocol::NoExpectation));
+    out.push(Diagnostic::new(range(&function.instructions[copy].mnemonic), MbarrierProtocol::NoExpectation));
 }
 
 /// A thread initialises and waits without a barrier in between, although other threads wait too.
@@ -182,20 +182,20 @@ fn visible(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let limit = places.len();
     let number = |index: usize, verb: Verb| of(index, verb).and_then(|p| places.iter().position(|q| *q == p));
     // Initialised by this thread without a barrier after it, on one path; initialised by this thread, on all paths.
-    let fresh = |index: usize, facts: &mut dyn Facts| {
+    let fresh = |index: usize, facts: &mut dyn FactSet| {
         if calls(function, index) || does(function, index, Verb::Fences, Protocol::Threads) {
             (0..limit).for_each(|n| facts.drop(n));
         }
         number(index, Verb::Creates).into_iter().for_each(|n| facts.add(n));
     };
-    let own = |index: usize, facts: &mut dyn Facts| {
+    let own = |index: usize, facts: &mut dyn FactSet| {
         if function.instructions[index].guard.is_none() {
             number(index, Verb::Creates).into_iter().for_each(|n| facts.add(n));
         }
     };
     let graph = analysis.graph;
-    let fresh = Problem { graph, limit, meet: Meet::Any, boundary: Bits::new(limit), step: &fresh };
-    let own = Problem { graph, limit, meet: Meet::All, boundary: Bits::new(limit), step: &own };
+    let fresh = DataflowProblem { graph, limit, meet: Meet::Any, boundary: BitSet::new(limit), step: &fresh };
+    let own = DataflowProblem { graph, limit, meet: Meet::All, boundary: BitSet::new(limit), step: &own };
     let mut suspects = Vec::new();
     fresh.visit(&fresh.solve(), |index, now| {
         let waits = does(function, index, Verb::Asks, PROTOCOL);
@@ -209,7 +209,7 @@ fn visible(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     own.visit(&own.solve(), |index, now| {
         let Some((_, n)) = suspects.iter().find(|(i, n)| *i == index && !now.contains(*n)) else { return };
         let name = function.variables[places[*n].0 as usize].name.clone();
-        out.push(Diagnostic::new(range(&function.instructions[index].head), MbarrierProtocol::NoBarrier(name)));
+        out.push(Diagnostic::new(range(&function.instructions[index].mnemonic), MbarrierProtocol::NoBarrier(name)));
     });
 }
 

@@ -1,9 +1,9 @@
 //! `membermask`: a mask of lanes that does not name those that execute the instruction.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
-use crate::flow::Operand;
+use crate::flow::FlowOperand;
 use crate::flow::divergence::splits;
 
 /// A mask of lanes that does not fit the lanes that execute the instruction.
@@ -28,7 +28,7 @@ pub enum Membermask {
     },
 }
 
-impl Words for Membermask {
+impl DiagnosticMessage for Membermask {
     fn message(&self) -> String {
         match self {
             Self::Empty { instruction } => {
@@ -79,7 +79,7 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     for (index, split) in splits(function, graph, analysis.variances(), &whole) {
         let Some(operand) = mask(analysis, index).filter(|_| !split.perhaps) else { continue };
         let at = &function.instructions[split.at];
-        let guard = at.guard.as_ref().map_or(&at.head, |g| &g.range);
+        let guard = at.guard.as_ref().map_or(&at.mnemonic, |g| &g.range);
         let name = function.register_name(split.predicate);
         let data = Membermask::AllLanes { instruction: function.entry(index).name };
         let found = Diagnostic::new(operand.range.start as usize..operand.range.end as usize, data)
@@ -88,7 +88,7 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-fn mask<'a>(analysis: &Analysis<'a>, index: usize) -> Option<&'a Operand> {
+fn mask<'a>(analysis: &Analysis<'a>, index: usize) -> Option<&'a FlowOperand> {
     analysis.function.operands_of(index).iter().find(|o| o.spec.is_some_and(|s| s.lanes))
 }
 

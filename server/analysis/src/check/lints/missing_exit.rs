@@ -1,6 +1,6 @@
 //! `missing-exit`: control runs off the end of a body.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix};
 use crate::check::lints::Analysis;
 
@@ -11,7 +11,7 @@ pub struct MissingExit {
     pub kernel: bool,
 }
 
-impl Words for MissingExit {
+impl DiagnosticMessage for MissingExit {
     fn message(&self) -> String {
         let what = if self.kernel { "the kernel" } else { "the function" };
         format!("control gets to the end of {what} without `ret` or `exit`")

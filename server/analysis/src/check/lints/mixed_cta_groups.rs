@@ -1,6 +1,6 @@
 //! `mixed-cta-groups`: tensor-core instructions of one CTA and of a pair of CTAs in the same kernel.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 use crate::flow::effects::{effects, mentions};
@@ -16,7 +16,7 @@ pub struct MixedCtaGroups {
     pub before: Modifier,
 }
 
-impl Words for MixedCtaGroups {
+impl DiagnosticMessage for MixedCtaGroups {
     fn message(&self) -> String {
         format!("`{}` in a function that has `{}` before", self.group.name(), self.before.name())
     }
@@ -41,7 +41,7 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         let group = [Modifier::CtaGroup1, Modifier::CtaGroup2].into_iter().find(|m| function.has(index, *m));
         let Some(group) = group else { continue };
         let head = |index: usize| {
-            let head = &function.instructions[index].head;
+            let head = &function.instructions[index].mnemonic;
             head.start as usize..head.end as usize
         };
         match before {

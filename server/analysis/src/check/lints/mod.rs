@@ -27,15 +27,15 @@ use crate::check::diagnostic::Diagnostic;
 use crate::flow::dominance::{self, Tree};
 use crate::flow::liveness::Liveness;
 use crate::flow::variance::Variances;
-use crate::flow::{Function, Graph, Module};
-use crate::registers::Usage;
+use crate::flow::{FlowFunction, Graph, Module};
+use crate::registers::FunctionUsage;
 use crate::target::Environment;
 use std::cell::OnceCell;
 
 /// A function with what is computed of it. Costly analyses run on first use.
 pub struct Analysis<'a> {
     /// The function; all of it was understood, and it has a body.
-    pub function: &'a Function,
+    pub function: &'a FlowFunction,
     /// Its blocks.
     pub graph: &'a Graph,
     /// Version, target and address size of the module.
@@ -46,7 +46,7 @@ pub struct Analysis<'a> {
     dominators: OnceCell<Tree>,
     post_dominators: OnceCell<Tree>,
     variances: OnceCell<Variances<'a>>,
-    usage: OnceCell<Usage>,
+    usage: OnceCell<FunctionUsage>,
 }
 
 /// Looks for something in a function; ranges count from the start of the item.
@@ -54,7 +54,7 @@ pub type Lint = fn(&Analysis<'_>, &mut Vec<Diagnostic>);
 
 impl<'a> Analysis<'a> {
     /// Of a function.
-    pub fn new(function: &'a Function, graph: &'a Graph, environment: &'a Environment, module: &'a Module) -> Self {
+    pub fn new(function: &'a FlowFunction, graph: &'a Graph, environment: &'a Environment, module: &'a Module) -> Self {
         Self {
             function,
             graph,
@@ -89,8 +89,8 @@ impl<'a> Analysis<'a> {
     }
 
     /// How many registers it needs.
-    pub fn usage(&self) -> &Usage {
-        self.usage.get_or_init(|| Usage::new(self.function, self.graph, self.liveness(), self.environment))
+    pub fn usage(&self) -> &FunctionUsage {
+        self.usage.get_or_init(|| FunctionUsage::new(self.function, self.graph, self.liveness(), self.environment))
     }
 
     /// Runs all lints; nothing if it was cancelled.

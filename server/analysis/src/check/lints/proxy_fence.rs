@@ -1,13 +1,13 @@
 //! `proxy-fence`: memory written in one way and read in another that is not ordered with it.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
-use crate::flow::addresses::{Address, Addresses, Counts, base};
-use crate::flow::bits::Bits;
-use crate::flow::effects::{Facts, Problem, calls, calls_anything, does, effects, first, mentions};
+use crate::flow::addresses::{AddressKind, Addresses, KnownAddress, base};
+use crate::flow::bits::BitSet;
+use crate::flow::effects::{DataflowProblem, FactSet, calls, calls_anything, does, effects, first, mentions};
 use crate::flow::solve::Meet;
-use crate::flow::{Function, Value};
+use crate::flow::{FlowFunction, OperandValue};
 use ptx_isa::OperandName;
 use ptx_isa::tables::{Protocol, Verb};
 use std::ops::Range;
@@ -23,7 +23,7 @@ pub enum ProxyFence {
     TensorMap,
 }
 
-impl Words for ProxyFence {
+impl DiagnosticMessage for ProxyFence {
     fn message(&self) -> String {
         match self {
             Self::Copy(name) => format!(
@@ -75,8 +75,8 @@ struct Store {
 fn copies(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     let addresses = Addresses::new(function, analysis.graph);
-    let shared = |address: &Address| {
-        let (Counts::In(space) | Counts::Generic(space)) = address.counts;
+    let shared = |address: &KnownAddress| {
+        let (AddressKind::In(space) | AddressKind::Generic(space)) = address.counts;
         space == ".shared"
     };
     let mut stores = Vec::new();
@@ -92,7 +92,7 @@ fn copies(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let limit = stores.len();
-    let step = |index: usize, facts: &mut dyn Facts| {
+    let step = |index: usize, facts: &mut dyn FactSet| {
         if calls(function, index) || does(function, index, Verb::Fences, Protocol::AsyncProxy) {
             (0..limit).for_each(|n| facts.drop(n));
         }
@@ -100,7 +100,8 @@ fn copies(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
             facts.add(found);
         }
     };
-    let problem = Problem { graph: analysis.graph, limit, meet: Meet::Any, boundary: Bits::new(limit), step: &step };
+    let problem =
+        DataflowProblem { graph: analysis.graph, limit, meet: Meet::Any, boundary: BitSet::new(limit), step: &step };
     problem.visit(&problem.solve(), |index, now| {
         let reads = effects(function, index).find(|e| e.verb == Verb::Reads && e.protocol == Protocol::AsyncProxy);
         let Some(operand) = reads.and_then(|e| function.affected(index, e).next()) else { return };
@@ -108,7 +109,7 @@ fn copies(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         let (Some(variable), Some(from)) = (address.variable, address.offset) else { return };
         let Some(whole) = function.variables.get(variable as usize).map(|v| v.symbol) else { return };
         let size = function.named(index, OperandName::Size).next().and_then(|o| match o.value {
-            Value::Integer(n) => Some(n),
+            OperandValue::Integer(n) => Some(n),
             _ => None,
         });
         // Without its size the copy is taken for one of the whole variable, if it begins there.
@@ -143,18 +144,18 @@ fn matrices(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
             && function.chosen(*i).space.is_some_and(|s| base(s.name) == ".shared")
     };
     let Some(store) = all().find(stores) else { return };
-    let found = Diagnostic::new(range(&function.instructions[reader].head), ProxyFence::Matrix);
+    let found = Diagnostic::new(range(&function.instructions[reader].mnemonic), ProxyFence::Matrix);
     out.push(found.related(range(&function.instructions[store].range), "a store"));
 }
 
 /// A tensor map that is changed and used, and never published in between.
-fn tensor_maps(function: &Function, out: &mut Vec<Diagnostic>) {
+fn tensor_maps(function: &FlowFunction, out: &mut Vec<Diagnostic>) {
     let Some(change) = first(function, Verb::Writes, Protocol::TensorMap) else { return };
     let Some(reader) = first(function, Verb::Reads, Protocol::TensorMap) else { return };
     if first(function, Verb::Fences, Protocol::TensorMap).is_some() || calls_anything(function) {
         return;
     }
-    let found = Diagnostic::new(range(&function.instructions[reader].head), ProxyFence::TensorMap);
+    let found = Diagnostic::new(range(&function.instructions[reader].mnemonic), ProxyFence::TensorMap);
     out.push(found.related(range(&function.instructions[change].range), "changed here"));
 }
 

@@ -1,6 +1,6 @@
 //! `repeated-destination`: an instruction writes a register twice.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 
@@ -11,7 +11,7 @@ pub struct RepeatedDestination {
     pub register: Box<str>,
 }
 
-impl Words for RepeatedDestination {
+impl DiagnosticMessage for RepeatedDestination {
     fn message(&self) -> String {
         format!("`{}` stands twice among the results: which of the values it gets is undefined", self.register)
     }

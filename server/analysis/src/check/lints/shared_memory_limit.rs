@@ -1,6 +1,6 @@
 //! `shared-memory-limit`: more shared variables than a kernel may have.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 
@@ -17,7 +17,7 @@ pub struct SharedMemoryLimit {
     pub limit: u32,
 }
 
-impl Words for SharedMemoryLimit {
+impl DiagnosticMessage for SharedMemoryLimit {
     fn message(&self) -> String {
         let Self { kernel, total, target, limit } = self;
         format!("the shared variables of `{kernel}` take {total} bytes; `{target}` has {limit} for them")

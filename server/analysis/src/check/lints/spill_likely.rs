@@ -1,10 +1,10 @@
 //! `spill-likely`: a function that wants many more registers than it may have.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 use crate::flow::effects::mentions;
-use crate::registers::{Bounds, Pressure, limit, spills_are_likely};
+use crate::registers::{LaunchBounds, Pressure, limit, spills_are_likely};
 use ptx_isa::ISA;
 use ptx_isa::tables::Protocol;
 
@@ -19,7 +19,7 @@ pub struct SpillLikely {
     pub by_directive: bool,
 }
 
-impl Words for SpillLikely {
+impl DiagnosticMessage for SpillLikely {
     fn message(&self) -> String {
         let Self { wanted, limit, .. } = self;
         let reason = if self.by_directive {
@@ -44,7 +44,7 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let multiprocessor = analysis.environment.target.and_then(|t| ISA.multiprocessor(t.name));
-    let limit = limit(&Bounds::of(function), 0, multiprocessor);
+    let limit = limit(&LaunchBounds::of(function), 0, multiprocessor);
     // Most functions are far from what any thread may have: for them the estimate is not worth its time.
     let live = || Pressure::new(function, analysis.graph, analysis.liveness()).most.b32;
     if limit.directive.is_none() && u32::from(live()) < limit.registers / 2 {
@@ -61,7 +61,7 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let Pressure { most, peak, .. } = &usage.pressure;
     let mut found = Diagnostic::new(range, SpillLikely { wanted, limit: limit.registers, by_directive });
     if let Some(instruction) = function.instructions.get(*peak as usize) {
-        let place = instruction.head.start as usize..instruction.head.end as usize;
+        let place = instruction.mnemonic.start as usize..instruction.mnemonic.end as usize;
         found = found.related(place, format!("most values are live here: {} registers", most.b32));
     }
     out.push(found);

@@ -1,10 +1,10 @@
 //! `tensor-memory-allocation`: tensor memory that is not given back, or asked for too late.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
-use crate::flow::bits::Bits;
-use crate::flow::effects::{Facts, Problem, calls_anything, does, first, mentions};
+use crate::flow::bits::BitSet;
+use crate::flow::effects::{DataflowProblem, FactSet, calls_anything, does, first, mentions};
 use crate::flow::solve::Meet;
 use ptx_isa::tables::{Protocol, Verb};
 
@@ -17,7 +17,7 @@ pub enum TensorMemoryAllocation {
     AfterPermit,
 }
 
-impl Words for TensorMemoryAllocation {
+impl DiagnosticMessage for TensorMemoryAllocation {
     fn message(&self) -> String {
         let message = match self {
             Self::NeverFreed => "the kernel allocates tensor memory and never gives it back",
@@ -47,18 +47,19 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     }
     let Some(allocation) = first(function, Verb::Creates, PROTOCOL) else { return };
     let head = |index: usize| {
-        let head = &function.instructions[index].head;
+        let head = &function.instructions[index].mnemonic;
         head.start as usize..head.end as usize
     };
     if function.kernel && first(function, Verb::Ends, PROTOCOL).is_none() && !calls_anything(function) {
         out.push(Diagnostic::new(head(allocation), TensorMemoryAllocation::NeverFreed));
     }
-    let step = |index: usize, facts: &mut dyn Facts| {
+    let step = |index: usize, facts: &mut dyn FactSet| {
         if does(function, index, Verb::Closes, PROTOCOL) {
             facts.add(0);
         }
     };
-    let problem = Problem { graph: analysis.graph, limit: 1, meet: Meet::All, boundary: Bits::new(1), step: &step };
+    let problem =
+        DataflowProblem { graph: analysis.graph, limit: 1, meet: Meet::All, boundary: BitSet::new(1), step: &step };
     problem.visit(&problem.solve(), |index, now| {
         if now.contains(0) && does(function, index, Verb::Creates, PROTOCOL) {
             out.push(Diagnostic::new(head(index), TensorMemoryAllocation::AfterPermit));

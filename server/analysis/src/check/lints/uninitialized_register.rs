@@ -1,10 +1,10 @@
 //! `uninitialized-register`: a register is read that nothing has written.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Severity};
 use crate::check::lints::Analysis;
 use crate::flow::written::{Certainty, Unwritten, undefined_copies, unwritten};
-use crate::flow::{Function, Slot, Use, paths};
+use crate::flow::{FlowFunction, RegisterSlot, RegisterUse, paths};
 use ptx_isa::tables::Computes;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -31,7 +31,7 @@ pub enum Cause {
     Copy(Box<str>),
 }
 
-impl Words for UninitializedRegister {
+impl DiagnosticMessage for UninitializedRegister {
     fn message(&self) -> String {
         let name = &self.register;
         match &self.cause {
@@ -58,7 +58,7 @@ impl Words for UninitializedRegister {
 /// Finds the reads; of each register the first.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let (function, graph) = (analysis.function, analysis.graph);
-    let mut registers: BTreeMap<Slot, Vec<Unwritten>> = BTreeMap::new();
+    let mut registers: BTreeMap<RegisterSlot, Vec<Unwritten>> = BTreeMap::new();
     for read in unwritten(function, graph) {
         if !is_indifferent(function, &read) {
             registers.entry(read.used.slot).or_default().push(read);
@@ -106,25 +106,25 @@ pub fn find_copies(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-fn place(function: &Function, index: usize, used: &Use) -> Range<usize> {
+fn place(function: &FlowFunction, index: usize, used: &RegisterUse) -> Range<usize> {
     let instruction = &function.instructions[index];
     let range = match (used.operand, &instruction.guard) {
         (Some(operand), _) => function.operands[operand as usize].range.clone(),
         (None, Some(guard)) => guard.range.clone(),
-        (None, None) => instruction.head.clone(),
+        (None, None) => instruction.mnemonic.clone(),
     };
     range.start as usize..range.end as usize
 }
 
 /// `xor.b32 %r1, %r1, %r1` is 0 whatever the register holds.
-fn is_indifferent(function: &Function, read: &Unwritten) -> bool {
+fn is_indifferent(function: &FlowFunction, read: &Unwritten) -> bool {
     let reads = function.reads(read.instruction);
     matches!(function.entry(read.instruction).computes, Computes::Xor | Computes::Difference)
         && reads.len() == 2
         && reads.iter().all(|r| r.slot == read.used.slot && r.operand.is_some())
 }
 
-fn report(function: &Function, read: &Unwritten) -> Diagnostic {
+fn report(function: &FlowFunction, read: &Unwritten) -> Diagnostic {
     let name = function.register_name(read.used.slot);
     let range = place(function, read.instruction, &read.used);
     let declared = &function.declaration(read.used.slot).range;

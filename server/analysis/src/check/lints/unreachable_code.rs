@@ -1,9 +1,9 @@
 //! `unreachable-code`: instructions that control cannot get to.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
-use ptx_isa::tables::Flow;
+use ptx_isa::tables::ControlTransfer;
 
 /// Instructions that are never executed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -12,7 +12,7 @@ pub struct UnreachableCode {
     pub count: usize,
 }
 
-impl Words for UnreachableCode {
+impl DiagnosticMessage for UnreachableCode {
     fn message(&self) -> String {
         match self.count {
             1 => "this instruction is never executed".to_owned(),
@@ -41,7 +41,12 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         let end = graph.blocks[block].end as usize;
         block += 1;
         // Compilers close what does not come back with a jump or a `ret` that is never reached.
-        let closing = |i: &usize| matches!(function.instructions[*i].flow, Flow::Branch | Flow::Return | Flow::Exit);
+        let closing = |i: &usize| {
+            matches!(
+                function.instructions[*i].flow,
+                ControlTransfer::Branch | ControlTransfer::Return | ControlTransfer::Exit
+            )
+        };
         let Some(first) = (first..end).find(|i| !closing(i)) else { continue };
         let range =
             function.instructions[first].range.start as usize..function.instructions[end - 1].range.end as usize;

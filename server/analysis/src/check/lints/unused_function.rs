@@ -1,6 +1,6 @@
 //! `unused-function`: a function that nothing can call.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ pub struct UnusedFunction {
     pub name: Box<str>,
 }
 
-impl Words for UnusedFunction {
+impl DiagnosticMessage for UnusedFunction {
     fn message(&self) -> String {
         format!("nothing calls `{}`", self.name)
     }

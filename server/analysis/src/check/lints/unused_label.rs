@@ -1,6 +1,6 @@
 //! `unused-label`: nothing goes to a label.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 
@@ -11,7 +11,7 @@ pub struct UnusedLabel {
     pub name: Box<str>,
 }
 
-impl Words for UnusedLabel {
+impl DiagnosticMessage for UnusedLabel {
     fn message(&self) -> String {
         format!("nothing refers to the label `{}`", self.name)
     }

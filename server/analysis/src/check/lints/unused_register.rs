@@ -1,9 +1,9 @@
 //! `unused-register`: a register is declared that no instruction names.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
-use crate::hir::symbols::Origin;
+use crate::hir::symbols::VariableOrigin;
 
 /// A declaration of registers that no instruction names, or of more than the instructions name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -28,7 +28,7 @@ pub enum UnusedRegister {
     },
 }
 
-impl Words for UnusedRegister {
+impl DiagnosticMessage for UnusedRegister {
     fn message(&self) -> String {
         match self {
             Self::Single(name) => format!("`{name}` is never used"),
@@ -57,7 +57,7 @@ const COMPILERS: &[&str] = &["temp_param_reg", "%SP", "%SPL"];
 
 /// Finds the declarations.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
-    for declaration in analysis.function.declarations.iter().filter(|d| d.origin == Origin::Body) {
+    for declaration in analysis.function.declarations.iter().filter(|d| d.origin == VariableOrigin::Body) {
         let range = declaration.range.start as usize..declaration.range.end as usize;
         let name = declaration.name.clone();
         let found = match (declaration.count, declaration.highest) {

@@ -1,12 +1,12 @@
 //! `wgmma-order`: matrix instructions of a warp group without the fences and waits that their registers need.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
-use crate::flow::bits::Bits;
-use crate::flow::effects::{Facts, Problem, calls, does, effects, mentions, pending};
+use crate::flow::bits::BitSet;
+use crate::flow::effects::{DataflowProblem, FactSet, calls, does, effects, mentions, pending};
 use crate::flow::solve::Meet;
-use crate::flow::{Function, Slot};
+use crate::flow::{FlowFunction, RegisterSlot};
 use ptx_isa::tables::{Protocol, Verb};
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ pub enum WgmmaOrder {
     },
 }
 
-impl Words for WgmmaOrder {
+impl DiagnosticMessage for WgmmaOrder {
     fn message(&self) -> String {
         match self {
             Self::NoFence => "no `wgmma.fence` comes before this".to_owned(),
@@ -61,7 +61,7 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     }
     let multiplies: Vec<usize> =
         (0..function.instructions.len()).filter(|i| does(function, *i, Verb::Starts, PROTOCOL)).collect();
-    let mut numbers: HashMap<Slot, usize> = HashMap::new();
+    let mut numbers: HashMap<RegisterSlot, usize> = HashMap::new();
     for slot in multiplies.iter().flat_map(|i| registers(function, *i, &[Verb::Starts, Verb::Uses])) {
         let next = numbers.len();
         numbers.entry(slot).or_insert(next);
@@ -73,22 +73,27 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// The registers of the operands that an instruction's effects name.
-fn registers(function: &Function, index: usize, verbs: &[Verb]) -> Vec<Slot> {
+fn registers(function: &FlowFunction, index: usize, verbs: &[Verb]) -> Vec<RegisterSlot> {
     let named = effects(function, index).filter(|e| e.protocol == PROTOCOL && verbs.contains(&e.verb));
     named.flat_map(|e| function.affected(index, e)).flat_map(|o| o.slots().collect::<Vec<_>>()).collect()
 }
 
-fn head(function: &Function, index: usize) -> std::ops::Range<usize> {
-    let head = &function.instructions[index].head;
+fn head(function: &FlowFunction, index: usize) -> std::ops::Range<usize> {
+    let head = &function.instructions[index].mnemonic;
     head.start as usize..head.end as usize
 }
 
 /// A fence must lie between whatever else wrote the registers and the multiplication, on at least one way to it.
-fn fences(analysis: &Analysis<'_>, multiplies: &[usize], numbers: &HashMap<Slot, usize>, out: &mut Vec<Diagnostic>) {
+fn fences(
+    analysis: &Analysis<'_>,
+    multiplies: &[usize],
+    numbers: &HashMap<RegisterSlot, usize>,
+    out: &mut Vec<Diagnostic>,
+) {
     let function = analysis.function;
     let none = numbers.len();
     let limit = none + 1;
-    let step = |index: usize, facts: &mut dyn Facts| {
+    let step = |index: usize, facts: &mut dyn FactSet| {
         if calls(function, index) || does(function, index, Verb::Fences, PROTOCOL) {
             (0..limit).for_each(|n| facts.drop(n));
         }
@@ -97,11 +102,11 @@ fn fences(analysis: &Analysis<'_>, multiplies: &[usize], numbers: &HashMap<Slot,
             written.for_each(|n| facts.add(*n));
         }
     };
-    let mut boundary = Bits::new(limit);
+    let mut boundary = BitSet::new(limit);
     if function.kernel {
         boundary.insert(none);
     }
-    let problem = Problem { graph: analysis.graph, limit, meet: Meet::All, boundary, step: &step };
+    let problem = DataflowProblem { graph: analysis.graph, limit, meet: Meet::All, boundary, step: &step };
     let mut reported = false;
     problem.visit(&problem.solve(), |index, now| {
         if reported || multiplies.binary_search(&index).is_err() {
@@ -120,9 +125,14 @@ fn fences(analysis: &Analysis<'_>, multiplies: &[usize], numbers: &HashMap<Slot,
 }
 
 /// What a multiplication writes must be waited for before anything else reads it.
-fn waits(analysis: &Analysis<'_>, multiplies: &[usize], numbers: &HashMap<Slot, usize>, out: &mut Vec<Diagnostic>) {
+fn waits(
+    analysis: &Analysis<'_>,
+    multiplies: &[usize],
+    numbers: &HashMap<RegisterSlot, usize>,
+    out: &mut Vec<Diagnostic>,
+) {
     let function = analysis.function;
-    let number = |slot: &Slot| numbers.get(slot).copied();
+    let number = |slot: &RegisterSlot| numbers.get(slot).copied();
     let starts = |index: usize| match multiplies.binary_search(&index) {
         Ok(_) => registers(function, index, &[Verb::Starts]).iter().filter_map(number).collect(),
         Err(_) => Vec::new(),

@@ -1,12 +1,12 @@
 //! `wrong-state-space`: an address that counts in another state space than the instruction takes it for.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
-use crate::flow::addresses::{Address, Addresses, Counts, base, is_window};
+use crate::flow::addresses::{AddressKind, Addresses, KnownAddress, base, is_window};
 use crate::flow::effects::effects;
-use crate::flow::{Operand, Role, Value};
-use ptx_isa::tables::{Kind, Protocol, Spaces, Verb};
+use crate::flow::{FlowOperand, OperandRole, OperandValue};
+use ptx_isa::tables::{Protocol, Spaces, ValueKind, Verb};
 
 /// An address in a register that counts in another state space than the instruction takes it for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -20,46 +20,50 @@ pub struct AddressMismatch {
     /// The variable that it points into, where it is known.
     pub variable: Option<Box<str>>,
     /// How the address counts.
-    pub actual: Counts,
+    pub actual: AddressKind,
     /// How the instruction takes it to count.
-    pub expected: Expected,
+    pub expected: ExpectedAddress,
 }
 
 /// How an instruction takes an address to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Expected {
+pub enum ExpectedAddress {
     /// Generically.
     Generic,
     /// In a state space, `.shared`.
     In(&'static str),
 }
 
-impl Words for WrongStateSpace {
+impl DiagnosticMessage for WrongStateSpace {
     fn message(&self) -> String {
         let AddressMismatch { register, variable, actual, expected } = &*self.0;
         let of = variable.as_ref().map_or_else(String::new, |v| format!(", that of `{v}`"));
         let holds = match actual {
-            Counts::In(space) => format!("an address in `{space}`{of}"),
-            Counts::Generic(space) => format!("the generic address of something in `{space}`{of}"),
+            AddressKind::In(space) => format!("an address in `{space}`{of}"),
+            AddressKind::Generic(space) => format!("the generic address of something in `{space}`{of}"),
         };
         let takes = match (expected, actual) {
-            (Expected::Generic, _) => "a generic one".to_owned(),
-            (Expected::In(space), Counts::Generic(same)) if space == same => format!("one that counts in `{space}`"),
-            (Expected::In(space), _) => format!("one in `{space}`"),
+            (ExpectedAddress::Generic, _) => "a generic one".to_owned(),
+            (ExpectedAddress::In(space), AddressKind::Generic(same)) if space == same => {
+                format!("one that counts in `{space}`")
+            }
+            (ExpectedAddress::In(space), _) => format!("one in `{space}`"),
         };
         format!("`{register}` holds {holds}, but {takes} is wanted here")
     }
 
     fn help(&self) -> Option<String> {
         Some(match (self.0.expected, self.0.actual) {
-            (Expected::In(_), Counts::In(space)) => format!("access it in `{space}`, or take another register"),
-            (Expected::In(expected), Counts::Generic(space)) if expected == space => {
+            (ExpectedAddress::In(_), AddressKind::In(space)) => {
+                format!("access it in `{space}`, or take another register")
+            }
+            (ExpectedAddress::In(expected), AddressKind::Generic(space)) if expected == space => {
                 format!("leave out the state space, or convert it with `cvta.to{space}`")
             }
-            (Expected::In(_), Counts::Generic(space)) => {
+            (ExpectedAddress::In(_), AddressKind::Generic(space)) => {
                 format!("leave out the state space, or convert it with `cvta.to{space}` and access it there")
             }
-            (Expected::Generic, Counts::In(space) | Counts::Generic(space)) => {
+            (ExpectedAddress::Generic, AddressKind::In(space) | AddressKind::Generic(space)) => {
                 format!("write the state space, `{space}`, or convert the address with `cvta{space}`")
             }
         })
@@ -72,7 +76,7 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let addresses = Addresses::new(function, analysis.graph);
     for index in 0..function.instructions.len() {
         for operand in function.operands_of(index) {
-            if !matches!(operand.value, Value::Register(_)) {
+            if !matches!(operand.value, OperandValue::Register(_)) {
                 continue;
             }
             let Some(expected) = expected(analysis, index, operand) else { continue };
@@ -85,14 +89,14 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// How an instruction takes an operand to count, if it is an address.
-fn expected(analysis: &Analysis<'_>, index: usize, operand: &Operand) -> Option<Expected> {
+fn expected(analysis: &Analysis<'_>, index: usize, operand: &FlowOperand) -> Option<ExpectedAddress> {
     let function = analysis.function;
     let chosen = function.chosen(index);
     let spec = operand.spec?;
-    if let Kind::Address(spaces) = spec.kind {
+    if let ValueKind::Address(spaces) = spec.kind {
         // Where more than the address is in the brackets, it is that of a tensor map, and generic.
         let several =
-            function.operands_of(index).iter().any(|o| o.place == operand.place && o.role == Role::AddressPart);
+            function.operands_of(index).iter().any(|o| o.place == operand.place && o.role == OperandRole::AddressPart);
         if several {
             return None;
         }
@@ -102,34 +106,39 @@ fn expected(analysis: &Analysis<'_>, index: usize, operand: &Operand) -> Option<
             // The names are those that a variable may be in; the address is generic unless one of them is a modifier.
             Spaces::Named(names) => chosen.values.iter().flatten().copied().find(|v| names.contains(v)),
         };
-        return Some(written.map_or(Expected::Generic, |s| Expected::In(base(s))));
+        return Some(written.map_or(ExpectedAddress::Generic, |s| ExpectedAddress::In(base(s))));
     }
     let effect = effects(function, index).find(|e| e.protocol == Protocol::Address && e.operand == spec.name)?;
     match effect.verb {
-        Verb::Widens => chosen.space.map(|s| Expected::In(base(s.name))),
-        Verb::Narrows => Some(Expected::Generic),
+        Verb::Widens => chosen.space.map(|s| ExpectedAddress::In(base(s.name))),
+        Verb::Narrows => Some(ExpectedAddress::Generic),
         _ => None,
     }
 }
 
 /// Whether an address counts in another way than the instruction takes it to.
-fn differs(analysis: &Analysis<'_>, expected: Expected, address: Address) -> bool {
+fn differs(analysis: &Analysis<'_>, expected: ExpectedAddress, address: KnownAddress) -> bool {
     // What `.param` means in a function is memory of the thread, and the address may be either.
     let unclear = |space: &str| space == ".param" && !analysis.function.kernel;
     match (expected, address.counts) {
-        (_, Counts::In(space) | Counts::Generic(space)) if unclear(space) => false,
-        (Expected::In(expected), Counts::In(space)) => expected != space,
-        (Expected::In(expected), Counts::Generic(space)) => expected != space || is_window(expected),
-        (Expected::Generic, Counts::In(space)) => is_window(space),
-        (Expected::Generic, Counts::Generic(_)) => false,
+        (_, AddressKind::In(space) | AddressKind::Generic(space)) if unclear(space) => false,
+        (ExpectedAddress::In(expected), AddressKind::In(space)) => expected != space,
+        (ExpectedAddress::In(expected), AddressKind::Generic(space)) => expected != space || is_window(expected),
+        (ExpectedAddress::Generic, AddressKind::In(space)) => is_window(space),
+        (ExpectedAddress::Generic, AddressKind::Generic(_)) => false,
     }
 }
 
-fn report(analysis: &Analysis<'_>, operand: &Operand, address: Address, expected: Expected) -> Diagnostic {
+fn report(
+    analysis: &Analysis<'_>,
+    operand: &FlowOperand,
+    address: KnownAddress,
+    expected: ExpectedAddress,
+) -> Diagnostic {
     let function = analysis.function;
     let range = operand.range.start as usize..operand.range.end as usize;
     let register = match operand.value {
-        Value::Register(slot) => function.register_name(slot).into(),
+        OperandValue::Register(slot) => function.register_name(slot).into(),
         _ => Box::default(),
     };
     let variable = address.variable.and_then(|v| function.variables.get(v as usize)).map(|v| v.name.clone());

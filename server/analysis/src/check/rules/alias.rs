@@ -1,7 +1,7 @@
 //! `alias`: a second name for something that cannot have one.
 
 use super::declaration_mismatch::SignatureMismatch;
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::module::ModuleSymbol;
 use crate::hir::symbols::Symbol;
@@ -54,7 +54,7 @@ pub enum Alias {
     },
 }
 
-impl Words for Alias {
+impl DiagnosticMessage for Alias {
     fn message(&self) -> String {
         match self {
             Self::NotAFunction { name, symbol } => {

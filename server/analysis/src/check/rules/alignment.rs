@@ -1,12 +1,12 @@
 //! `alignment`: an alignment that is none, or that says nothing.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix, Severity};
 use std::ops::Range;
 
 /// What is wrong with an alignment.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Alignment {
+pub enum AlignmentProblem {
     /// This value is no power of two, or too large for any alignment.
     NotAPowerOfTwo(i128),
     /// It is no number at all.
@@ -38,7 +38,7 @@ pub enum Alignment {
     OfPointee,
 }
 
-impl Words for Alignment {
+impl DiagnosticMessage for AlignmentProblem {
     fn message(&self) -> String {
         match self {
             Self::NotAPowerOfTwo(value) => {
@@ -74,37 +74,37 @@ impl Words for Alignment {
 pub fn power_of_two(place: Range<usize>, value: i128) -> Diagnostic {
     let next = u32::try_from(value).ok().filter(|v| *v > 0).and_then(u32::checked_next_power_of_two);
     let fix = next.map(|next| Fix::replace(format!("Change {value} to {next}"), place.clone(), next.to_string()));
-    Diagnostic::new(place, Alignment::NotAPowerOfTwo(value)).fixes(fix)
+    Diagnostic::new(place, AlignmentProblem::NotAPowerOfTwo(value)).fixes(fix)
 }
 
 /// Reports `.align n`.
 pub fn not_a_number(place: Range<usize>) -> Diagnostic {
-    Diagnostic::new(place, Alignment::NotANumber)
+    Diagnostic::new(place, AlignmentProblem::NotANumber)
 }
 
 /// Reports an alignment that is larger than the place allows.
 pub fn too_large(place: Range<usize>, value: i128, limit: u32) -> Diagnostic {
-    Diagnostic::new(place, Alignment::TooLarge { value, limit })
+    Diagnostic::new(place, AlignmentProblem::TooLarge { value, limit })
 }
 
 /// Reports an alignment that is smaller than that of the type.
 pub fn below_natural(range: Range<usize>, value: i128, natural: u32) -> Diagnostic {
-    Diagnostic::new(range, Alignment::BelowNatural { value, natural }).severity(Severity::Hint).unnecessary()
+    Diagnostic::new(range, AlignmentProblem::BelowNatural { value, natural }).severity(Severity::Hint).unnecessary()
 }
 
 /// Reports an alignment that stands beside a larger one.
 pub fn not_the_largest(range: Range<usize>, value: i128, largest: i128) -> Diagnostic {
-    Diagnostic::new(range, Alignment::NotTheLargest { value, largest }).severity(Severity::Warning).unnecessary()
+    Diagnostic::new(range, AlignmentProblem::NotTheLargest { value, largest }).severity(Severity::Warning).unnecessary()
 }
 
 /// Reports `.reg .align 8`.
 pub fn of_register(range: Range<usize>) -> Diagnostic {
-    Diagnostic::new(range, Alignment::OfRegister).severity(Severity::Hint).unnecessary()
+    Diagnostic::new(range, AlignmentProblem::OfRegister).severity(Severity::Hint).unnecessary()
 }
 
 /// Reports `.param .u64 .align 8 p`.
 pub fn of_pointee(range: Range<usize>) -> Diagnostic {
-    Diagnostic::new(range, Alignment::OfPointee).severity(Severity::Hint)
+    Diagnostic::new(range, AlignmentProblem::OfPointee).severity(Severity::Hint)
 }
 
 #[cfg(test)]

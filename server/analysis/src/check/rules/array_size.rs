@@ -1,6 +1,6 @@
 //! `array-size`: the size of an array, or the number of names in a range.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Severity};
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ pub enum ArraySize {
     Unreachable(Box<str>),
 }
 
-impl Words for ArraySize {
+impl DiagnosticMessage for ArraySize {
     fn message(&self) -> String {
         match self {
             Self::NotANumber => "a number is expected here: sizes cannot be computed".to_owned(),

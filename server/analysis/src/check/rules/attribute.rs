@@ -1,14 +1,14 @@
 //! `attribute`: `.attribute(…)` and `.ptr`.
 
 use super::one_of;
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Severity};
-use crate::hir::ast::{self, Word};
+use crate::hir::ast::{self, SourceWord};
 use std::ops::Range;
 
 /// What is wrong with an attribute or a `.ptr`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Attribute {
+pub enum AttributeProblem {
     /// Nothing stands in the parentheses, where one of these is expected.
     Missing(Box<[&'static str]>),
     /// An unknown attribute, or one that is not allowed here.
@@ -61,7 +61,7 @@ pub enum Attribute {
     SecondPointer,
 }
 
-impl Words for Attribute {
+impl DiagnosticMessage for AttributeProblem {
     fn message(&self) -> String {
         match self {
             Self::Missing(known) => format!("an attribute is missing in the parentheses: {}", one_of(known)),
@@ -97,64 +97,67 @@ impl Words for Attribute {
 
 /// Reports `.attribute()`.
 pub fn missing(range: Range<usize>, known: &[&'static str]) -> Diagnostic {
-    Diagnostic::new(range, Attribute::Missing(known.into()))
+    Diagnostic::new(range, AttributeProblem::Missing(known.into()))
 }
 
 /// Reports an unknown attribute, or one that is not allowed here.
-pub fn unknown(word: Word<'_>, known: &[&'static str], holder: &'static str) -> Diagnostic {
+pub fn unknown(word: SourceWord<'_>, known: &[&'static str], holder: &'static str) -> Diagnostic {
     let near = super::suggest(word.text, known.iter().copied());
-    Diagnostic::new(word.range(), Attribute::Unknown { name: word.text.into(), holder, known: known.into(), near })
+    Diagnostic::new(
+        word.range(),
+        AttributeProblem::Unknown { name: word.text.into(), holder, known: known.into(), near },
+    )
 }
 
 /// Reports too many or too few numbers. `expected` is the right number of them.
 pub fn arguments(attribute: &ast::Attribute<'_>, expected: u8) -> Diagnostic {
     let name = attribute.name.text.into();
     let found = match expected {
-        0 => Attribute::NoNumbers(name),
-        _ => Attribute::Count { name, expected, found: attribute.arguments.len() },
+        0 => AttributeProblem::NoNumbers(name),
+        _ => AttributeProblem::Count { name, expected, found: attribute.arguments.len() },
     };
     Diagnostic::new(attribute.range.clone(), found)
 }
 
 /// Reports something other than a number.
 pub fn not_a_number(range: Range<usize>) -> Diagnostic {
-    Diagnostic::new(range, Attribute::NotANumber)
+    Diagnostic::new(range, AttributeProblem::NotANumber)
 }
 
 /// Reports an attribute of a variable in another state space than these.
-pub fn space(word: Word<'_>, spaces: &'static [&'static str]) -> Diagnostic {
-    Diagnostic::new(word.range(), Attribute::Space { name: word.text.into(), spaces })
+pub fn space(word: SourceWord<'_>, spaces: &'static [&'static str]) -> Diagnostic {
+    Diagnostic::new(word.range(), AttributeProblem::Space { name: word.text.into(), spaces })
 }
 
 /// Reports the second of two equal attributes.
-pub fn repeated(word: Word<'_>) -> Diagnostic {
-    let found = Attribute::Repeated(word.text.into());
+pub fn repeated(word: SourceWord<'_>) -> Diagnostic {
+    let found = AttributeProblem::Repeated(word.text.into());
     Diagnostic::new(word.range(), found).severity(Severity::Hint).unnecessary()
 }
 
 /// Reports an attribute of a kernel.
 pub fn on_kernel(range: Range<usize>) -> Diagnostic {
-    Diagnostic::new(range, Attribute::OnKernel)
+    Diagnostic::new(range, AttributeProblem::OnKernel)
 }
 
 /// Reports the second attribute of a function.
 pub fn second(range: Range<usize>) -> Diagnostic {
-    Diagnostic::new(range, Attribute::Second)
+    Diagnostic::new(range, AttributeProblem::Second)
 }
 
 /// Reports `.ptr`, or an alignment in its place, on anything but a kernel's parameter.
 pub fn pointer(range: Range<usize>, written: &'static str) -> Diagnostic {
-    Diagnostic::new(range, Attribute::Pointer(written))
+    Diagnostic::new(range, AttributeProblem::Pointer(written))
 }
 
 /// Reports `.ptr .param`.
-pub fn pointer_space(word: Word<'_>, spaces: &'static [&'static str]) -> Diagnostic {
-    Diagnostic::new(word.range(), Attribute::PointerSpace { space: word.text.into(), spaces })
+pub fn pointer_space(word: SourceWord<'_>, spaces: &'static [&'static str]) -> Diagnostic {
+    Diagnostic::new(word.range(), AttributeProblem::PointerSpace { space: word.text.into(), spaces })
 }
 
 /// Reports `.ptr .ptr`.
 pub fn second_pointer(range: Range<usize>) -> Diagnostic {
-    Diagnostic::new(range, Attribute::SecondPointer)
+    Diagnostic::new(range, AttributeProblem::SecondPointer)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! `branch-target`: a branch to something that is no label.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
-use crate::hir::symbols::{List, Symbol};
+use crate::hir::symbols::{Symbol, TargetListKind};
 use std::ops::Range;
 
 /// A name that a branch cannot go to.
@@ -16,18 +16,18 @@ pub struct BranchTarget {
     pub indirect: bool,
 }
 
-impl Words for BranchTarget {
+impl DiagnosticMessage for BranchTarget {
     fn message(&self) -> String {
         let (name, symbol) = (&self.name, self.symbol);
         match (symbol, self.indirect) {
-            (Symbol::Targets { list: List::Prototype, .. }, false) => {
+            (Symbol::Targets { list: TargetListKind::Prototype, .. }, false) => {
                 format!("`{name}` is the label of a prototype: it marks no place in the code")
             }
             (Symbol::Targets { .. }, false) => {
                 format!("`{name}` is the label of a list: it marks no place in the code")
             }
             (_, false) => format!("`{name}` is {}, but a branch goes to a label", symbol.describe()),
-            (Symbol::Targets { list: List::Branches, .. }, true) => {
+            (Symbol::Targets { list: TargetListKind::Branches, .. }, true) => {
                 format!("`{name}` stands after this branch, but must stand before it")
             }
             (Symbol::Targets { .. }, true) => format!("`{name}` lists functions and no labels"),
@@ -39,9 +39,11 @@ impl Words for BranchTarget {
     fn help(&self) -> Option<String> {
         let help = match (self.symbol, self.indirect) {
             (Symbol::Function { kernel: false, .. }, false) => "use `call` to reach a function",
-            (Symbol::Targets { list: List::Branches, .. }, false) => "`brx.idx` chooses from a list of labels",
+            (Symbol::Targets { list: TargetListKind::Branches, .. }, false) => {
+                "`brx.idx` chooses from a list of labels"
+            }
             (_, false) => return None,
-            (Symbol::Targets { list: List::Branches, .. }, true) => {
+            (Symbol::Targets { list: TargetListKind::Branches, .. }, true) => {
                 "move the label with its `.branchtargets` directive up"
             }
             (_, true) => "`brx.idx` takes the label of a `.branchtargets` directive: `targets: .branchtargets L0, L1;`",

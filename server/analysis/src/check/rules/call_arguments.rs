@@ -1,11 +1,11 @@
 //! `call-arguments`: a call does not fit what it calls.
 
-use crate::check::calls::{Given, Why};
-use crate::check::codes::Words;
+use crate::check::calls::{PassedValue, Why};
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix, Severity};
 use crate::hir::ast::{Operand, OperandKind};
 use crate::hir::signature::{Array, Callee, Parameter, Signature};
-use crate::hir::symbols::{Origin, Variable};
+use crate::hir::symbols::{VariableOrigin, VariableSymbol};
 use crate::hir::types::TypeId;
 use std::ops::Range;
 use std::sync::Arc;
@@ -41,9 +41,9 @@ pub enum CallArguments {
         /// A result and no argument.
         result: bool,
         /// How the call spells it.
-        spelling: Spelling,
+        spelling: ArgumentSpelling,
         /// What it is.
-        given: Given,
+        given: PassedValue,
         /// Why it does not fit.
         why: Why,
     },
@@ -64,7 +64,7 @@ pub struct CalledSignature {
 
 /// How a call spells an argument or result.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Spelling {
+pub enum ArgumentSpelling {
     /// As this name.
     Name(Box<str>),
     /// As `_`.
@@ -85,7 +85,7 @@ impl CalledSignature {
     }
 }
 
-impl Words for CallArguments {
+impl DiagnosticMessage for CallArguments {
     fn message(&self) -> String {
         match self {
             Self::Results { callee, found } => wrong_results(callee, *found),
@@ -148,17 +148,17 @@ fn wrong_count(callee: &CalledSignature, found: usize) -> String {
 fn misfit(
     callee: &CalledSignature,
     (index, result): (usize, bool),
-    spelling: &Spelling,
-    given: Given,
+    spelling: &ArgumentSpelling,
+    given: PassedValue,
     why: Why,
 ) -> String {
     let Some(parameter) = callee.list(result).get(index) else { return String::new() };
     let what = if result { "result" } else { "parameter" };
     let of = format!("{} of `{}`", parameter.call_it(index, what), callee.name);
     let found = match spelling {
-        Spelling::Name(name) => format!("`{name}` is {}", described(given)),
-        Spelling::Sink => "`_` gives no value".to_owned(),
-        Spelling::Other => format!("this is {}", described(given)),
+        ArgumentSpelling::Name(name) => format!("`{name}` is {}", described(given)),
+        ArgumentSpelling::Sink => "`_` gives no value".to_owned(),
+        ArgumentSpelling::Other => format!("this is {}", described(given)),
     };
     match why {
         Why::Kind if result => {
@@ -173,7 +173,7 @@ fn misfit(
         Why::Alignment(align) => {
             let aligned = parameter.align.map_or_else(|| "?".to_owned(), |a| a.to_string());
             match spelling {
-                Spelling::Name(name) => {
+                ArgumentSpelling::Name(name) => {
                     format!("`{name}` is aligned to {align} bytes, but {of} to {aligned}: they must be equal")
                 }
                 _ => format!("this is aligned to {align} bytes, but {of} to {aligned}"),
@@ -197,25 +197,25 @@ fn expected_type(parameter: &Parameter) -> String {
 }
 
 /// What an argument is, in words.
-fn described(given: Given) -> String {
+fn described(given: PassedValue) -> String {
     match given {
-        Given::Register(ty, 1) => format!("a `{}` register", ty.name()),
-        Given::Register(ty, elements) => format!("a vector register of {elements} × `{}`", ty.name()),
-        Given::Variable(variable) => variable_words(variable),
-        Given::Integer => "an integer".to_owned(),
-        Given::Single | Given::Double => "a floating-point number".to_owned(),
-        Given::Sink => "nothing".to_owned(),
-        Given::Special => "a special register".to_owned(),
-        Given::Other(symbol) => symbol.describe(),
-        Given::Expression => "an expression".to_owned(),
+        PassedValue::Register(ty, 1) => format!("a `{}` register", ty.name()),
+        PassedValue::Register(ty, elements) => format!("a vector register of {elements} × `{}`", ty.name()),
+        PassedValue::Variable(variable) => variable_words(variable),
+        PassedValue::Integer => "an integer".to_owned(),
+        PassedValue::Single | PassedValue::Double => "a floating-point number".to_owned(),
+        PassedValue::Sink => "nothing".to_owned(),
+        PassedValue::Special => "a special register".to_owned(),
+        PassedValue::Other(symbol) => symbol.describe(),
+        PassedValue::Expression => "an expression".to_owned(),
     }
 }
 
-fn variable_words(variable: Variable) -> String {
+fn variable_words(variable: VariableSymbol) -> String {
     match (variable.space, variable.origin) {
-        (".param", Origin::KernelParameter) => return "a parameter of this kernel".to_owned(),
-        (".param", Origin::Parameter) => return "a parameter of this function".to_owned(),
-        (".param", Origin::Result) => return "the result of this function".to_owned(),
+        (".param", VariableOrigin::KernelParameter) => return "a parameter of this kernel".to_owned(),
+        (".param", VariableOrigin::Parameter) => return "a parameter of this function".to_owned(),
+        (".param", VariableOrigin::Result) => return "the result of this function".to_owned(),
         (".param", _) => {}
         (space, _) => return format!("a `{space}` variable"),
     }
@@ -238,7 +238,7 @@ pub struct Reporter<'c> {
 
 /// Which argument or result a report speaks of.
 #[derive(Debug, Clone)]
-pub struct Argument {
+pub struct ArgumentPosition {
     /// Where it stands in the call.
     pub range: Range<usize>,
     /// Its number, from zero.
@@ -281,13 +281,13 @@ impl Reporter<'_> {
     }
 
     /// The report on an argument or result that does not fit.
-    pub fn argument(self, argument: Argument, value: &Operand<'_>, given: Given, why: Why) -> Diagnostic {
+    pub fn argument(self, argument: ArgumentPosition, value: &Operand<'_>, given: PassedValue, why: Why) -> Diagnostic {
         let spelling = match &value.kind {
-            OperandKind::Name(name) => Spelling::Name((*name).into()),
-            OperandKind::Sink => Spelling::Sink,
-            _ => Spelling::Other,
+            OperandKind::Name(name) => ArgumentSpelling::Name((*name).into()),
+            OperandKind::Sink => ArgumentSpelling::Sink,
+            _ => ArgumentSpelling::Other,
         };
-        let Argument { range, index, result } = argument;
+        let ArgumentPosition { range, index, result } = argument;
         let found = CallArguments::Misfit { callee: self.called(), index, result, spelling, given, why };
         // The caller's own parameter is at fault, not what is called.
         if why == Why::Formal { Diagnostic::new(range, found) } else { self.report(range, found) }

@@ -1,8 +1,8 @@
 //! `call-target`: what a call names cannot be called so.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
-use crate::hir::symbols::{List, Symbol};
+use crate::hir::symbols::{Symbol, TargetListKind};
 use std::ops::Range;
 
 /// What follows the word for the missing part of an indirect call.
@@ -17,12 +17,12 @@ pub struct CallTarget {
     /// What it stands for.
     pub symbol: Symbol,
     /// The part of the call that it stands in.
-    pub part: Part,
+    pub part: CallPart,
 }
 
 /// The part of a call that names something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum CallPart {
     /// The function of a direct call.
     Function,
     /// The register of an indirect call.
@@ -33,78 +33,78 @@ pub enum Part {
     Entry,
 }
 
-impl Words for CallTarget {
+impl DiagnosticMessage for CallTarget {
     fn message(&self) -> String {
         let (name, what) = (&self.name, self.symbol.describe());
         match (self.part, self.symbol) {
-            (Part::Function, Symbol::Function { .. }) => {
+            (CallPart::Function, Symbol::Function { .. }) => {
                 format!("`{name}` is a kernel: only functions (`.func`) can be called")
             }
-            (Part::Function, Symbol::Register { .. }) => {
+            (CallPart::Function, Symbol::Register { .. }) => {
                 format!("`{name}` is {what}: to call through it, its prototype must be given")
             }
-            (Part::Function, _) => format!("`{name}` is {what}, but only functions can be called"),
-            (Part::Address, Symbol::Function { kernel: false, .. }) => {
+            (CallPart::Function, _) => format!("`{name}` is {what}, but only functions can be called"),
+            (CallPart::Address, Symbol::Function { kernel: false, .. }) => {
                 format!("`{name}` is a function: a call of it has no prototype and no list of targets")
             }
-            (Part::Address, _) => format!(
+            (CallPart::Address, _) => format!(
                 "`{name}` is {what}, but a call with a prototype or a list of targets goes through an integer or untyped register \
                  of 32 or 64 bits"
             ),
-            (Part::Targets, Symbol::Targets { list: List::Calls | List::Prototype, .. }) => {
+            (CallPart::Targets, Symbol::Targets { list: TargetListKind::Calls | TargetListKind::Prototype, .. }) => {
                 format!("`{name}` stands after this call, but must stand before it")
             }
-            (Part::Targets, Symbol::Targets { list: List::Branches, .. }) => {
+            (CallPart::Targets, Symbol::Targets { list: TargetListKind::Branches, .. }) => {
                 format!("`{name}` is a list of labels to branch to, not of functions")
             }
-            (Part::Targets, Symbol::Variable(v)) if matches!(v.space, ".global" | ".const") => format!(
+            (CallPart::Targets, Symbol::Variable(v)) if matches!(v.space, ".global" | ".const") => format!(
                 "`{name}` is no table of functions: that is an array of `.u64`, `.u32` or `.u8` whose initializer holds nothing \
                  but names of functions"
             ),
-            (Part::Targets, _) => format!("`{name}` is {what}, which does not say what is called"),
-            (Part::Entry, _) => format!("`{name}` is {what}, but `.calltargets` lists functions"),
+            (CallPart::Targets, _) => format!("`{name}` is {what}, which does not say what is called"),
+            (CallPart::Entry, _) => format!("`{name}` is {what}, but `.calltargets` lists functions"),
         }
     }
 
     fn help(&self) -> Option<String> {
         let help = match (self.part, self.symbol) {
-            (Part::Function, Symbol::Function { .. }) => "move what both need into a `.func`, and call that",
-            (Part::Function, Symbol::Register { .. }) => INDIRECT,
-            (Part::Address, Symbol::Function { kernel: false, .. }) => "drop the last operand",
-            (Part::Targets, Symbol::Targets { list: List::Calls | List::Prototype, .. }) => {
+            (CallPart::Function, Symbol::Function { .. }) => "move what both need into a `.func`, and call that",
+            (CallPart::Function, Symbol::Register { .. }) => INDIRECT,
+            (CallPart::Address, Symbol::Function { kernel: false, .. }) => "drop the last operand",
+            (CallPart::Targets, Symbol::Targets { list: TargetListKind::Calls | TargetListKind::Prototype, .. }) => {
                 "move the label with its directive up"
             }
-            (Part::Targets, _) => INDIRECT,
-            (Part::Function | Part::Address | Part::Entry, _) => return None,
+            (CallPart::Targets, _) => INDIRECT,
+            (CallPart::Function | CallPart::Address | CallPart::Entry, _) => return None,
         };
         Some(help.to_owned())
     }
 }
 
-fn new(range: Range<usize>, name: &str, symbol: Symbol, part: Part) -> Diagnostic {
+fn new(range: Range<usize>, name: &str, symbol: Symbol, part: CallPart) -> Diagnostic {
     Diagnostic::new(range, CallTarget { name: name.into(), symbol, part })
 }
 
 /// The report on something that is no function, in a call without prototype.
 pub fn not_a_function(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
-    let diagnostic = new(range, name, symbol, Part::Function);
+    let diagnostic = new(range, name, symbol, CallPart::Function);
     if matches!(symbol, Symbol::Register { .. }) { diagnostic } else { diagnostic.declared_at(name) }
 }
 
 /// The report on something that holds no address, in a call with a prototype.
 pub fn not_an_address(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
-    let diagnostic = new(range, name, symbol, Part::Address);
+    let diagnostic = new(range, name, symbol, CallPart::Address);
     if let Symbol::Function { kernel: false, .. } = symbol { diagnostic.declared_at(name) } else { diagnostic }
 }
 
 /// The report on a last operand that names no prototype, list or table, or one that comes too late.
 pub fn not_targets(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
-    new(range, name, symbol, Part::Targets)
+    new(range, name, symbol, CallPart::Targets)
 }
 
 /// The report on an entry of `.calltargets`.
 pub fn not_in_list(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
-    new(range, name, symbol, Part::Entry)
+    new(range, name, symbol, CallPart::Entry)
 }
 
 #[cfg(test)]

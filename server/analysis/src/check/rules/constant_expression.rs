@@ -1,9 +1,9 @@
 //! `constant-expression`: an expression of numbers that the assembler cannot compute.
 
 use super::{constant_overflow, excerpt};
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
-use crate::hir::constant::{Problem, Wrong};
+use crate::hir::constant::{ConstantProblem, Wrong};
 
 /// What the assembler cannot compute in an expression.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -14,7 +14,7 @@ pub struct ConstantExpression {
     pub shown: Box<str>,
 }
 
-impl Words for ConstantExpression {
+impl DiagnosticMessage for ConstantExpression {
     fn message(&self) -> String {
         let shown = &self.shown;
         match self.wrong {
@@ -47,7 +47,7 @@ impl Words for ConstantExpression {
 }
 
 /// The report. `text` is what the problem's place counts in. A literal with too many digits is a `constant-overflow`.
-pub fn report(problem: Problem, text: &str) -> Diagnostic {
+pub fn report(problem: ConstantProblem, text: &str) -> Diagnostic {
     if problem.what == Wrong::Overflow {
         return constant_overflow::report(problem, text);
     }

@@ -1,10 +1,10 @@
 //! `constant-memory-limit`: more constant variables than a module may have.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::declare::Earlier;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::module::Header;
-use crate::hir::symbols::{Symbol, Variable};
+use crate::hir::symbols::{Symbol, VariableSymbol};
 use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub struct ConstantMemoryLimit {
     pub limit: u32,
 }
 
-impl Words for ConstantMemoryLimit {
+impl DiagnosticMessage for ConstantMemoryLimit {
     fn message(&self) -> String {
         let Self { total, target, limit } = self;
         format!("the constant variables of this module take {total} bytes; `{target}` has {limit} for them")
@@ -36,7 +36,9 @@ pub fn check(header: &Header, places: &HashMap<String, Earlier>) -> Option<Diagn
     let mut total = 0u64;
     let mut last: Option<&Range<usize>> = None;
     for (name, symbol) in &header.symbols {
-        if let Symbol::Variable(Variable { space: ".const", bytes: Some(bytes), external: false, .. }) = symbol.symbol {
+        if let Symbol::Variable(VariableSymbol { space: ".const", bytes: Some(bytes), external: false, .. }) =
+            symbol.symbol
+        {
             total = total.saturating_add(bytes);
             let place = places.get(name).map(|p| &p.range);
             last = last.into_iter().chain(place).max_by_key(|p| p.start);

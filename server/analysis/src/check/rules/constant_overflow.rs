@@ -1,10 +1,10 @@
 //! `constant-overflow`: a number with more digits than the assembler can hold.
 
 use super::excerpt;
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
-use crate::hir::ast::{Constant, Declaration};
-use crate::hir::constant::{Problem, Wrong};
+use crate::hir::ast::{ConstantValue, Declaration};
+use crate::hir::constant::{ConstantProblem, Wrong};
 use crate::hir::literal::{Unreadable, parse_integer};
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub struct ConstantOverflow {
     pub integer: bool,
 }
 
-impl Words for ConstantOverflow {
+impl DiagnosticMessage for ConstantOverflow {
     fn message(&self) -> String {
         let (shown, dots) = (&self.shown, if self.cut { "…" } else { "" });
         if self.integer {
@@ -40,7 +40,7 @@ impl Words for ConstantOverflow {
 }
 
 /// The report. `text` is what the problem's place counts in.
-pub fn report(problem: Problem, text: &str) -> Diagnostic {
+pub fn report(problem: ConstantProblem, text: &str) -> Diagnostic {
     let range = problem.start as usize..(problem.end as usize).max(problem.start as usize + 1);
     let word = text.get(range.clone()).unwrap_or("");
     let shown = excerpt(word);
@@ -54,7 +54,7 @@ pub fn report(problem: Problem, text: &str) -> Diagnostic {
 pub fn declaration(declaration: &Declaration<'_>, text: &str, out: &mut Vec<Diagnostic>) {
     for declarator in &declaration.declarators {
         for (_, size) in &declarator.dimensions {
-            if let Some(Constant::Wrong(problem)) = size
+            if let Some(ConstantValue::Wrong(problem)) = size
                 && problem.what == Wrong::Overflow
             {
                 out.push(report(*problem, text));
@@ -69,7 +69,7 @@ pub fn declaration(declaration: &Declaration<'_>, text: &str, out: &mut Vec<Diag
 fn count(place: &Range<usize>, text: &str) -> Option<Diagnostic> {
     let overflow = parse_integer(text.get(place.clone())?) == Err(Unreadable::Overflow);
     let offset = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    let problem = Problem { what: Wrong::Overflow, start: offset(place.start), end: offset(place.end) };
+    let problem = ConstantProblem { what: Wrong::Overflow, start: offset(place.start), end: offset(place.end) };
     overflow.then(|| report(problem, text))
 }
 

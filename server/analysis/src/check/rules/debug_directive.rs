@@ -1,10 +1,10 @@
 //! `debug-directive`: `.file`, `.loc` and `.section` that say something impossible.
 
 use super::one_of;
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix, Severity};
-use crate::check::directives::debug::Location;
-use crate::hir::ast::Word;
+use crate::check::directives::debug::LocNumbers;
+use crate::hir::ast::SourceWord;
 use ptx_isa::tables::{DataType, Directive};
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ pub enum DebugDirective {
     /// No earlier `.loc` has the location after `inlined_at`.
     InlinedNowhere {
         /// That location.
-        location: Location,
+        location: LocNumbers,
         /// The function is the first of the module: only then do all earlier `.loc` stand in it.
         first: bool,
     },
@@ -66,7 +66,7 @@ pub enum DebugDirective {
     BadSum(Box<str>),
 }
 
-impl Words for DebugDirective {
+impl DiagnosticMessage for DebugDirective {
     fn message(&self) -> String {
         match self {
             Self::Missing(what) => format!("{what} must follow here"),
@@ -110,12 +110,12 @@ impl Words for DebugDirective {
 }
 
 /// Reports that something must follow a word. `what` it is, in words.
-pub fn missing(after: Word<'_>, what: &'static str) -> Diagnostic {
+pub fn missing(after: SourceWord<'_>, what: &'static str) -> Diagnostic {
     Diagnostic::new(after.range(), DebugDirective::Missing(what))
 }
 
 /// Reports a number that is too wide.
-pub fn too_large(number: Word<'_>, bits: u32) -> Diagnostic {
+pub fn too_large(number: SourceWord<'_>, bits: u32) -> Diagnostic {
     Diagnostic::new(number.range(), DebugDirective::TooWide { number: number.text.into(), bits })
 }
 
@@ -131,51 +131,51 @@ pub fn unknown_file(range: Range<usize>, file: u32) -> Diagnostic {
 
 /// Reports a location after `inlined_at` that no `.loc` before it in this function has. The assembler takes those of functions
 /// before this one too, so it is certainly wrong in the first function alone.
-pub fn inlined_nowhere(range: Range<usize>, location: Location, first: bool) -> Diagnostic {
+pub fn inlined_nowhere(range: Range<usize>, location: LocNumbers, first: bool) -> Diagnostic {
     let severity = if first { Severity::Error } else { Severity::Warning };
     Diagnostic::new(range, DebugDirective::InlinedNowhere { location, first }).severity(severity)
 }
 
 /// Reports `function_name 5`.
-pub fn not_a_label(word: Word<'_>) -> Diagnostic {
+pub fn not_a_label(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), DebugDirective::NotALabel(word.text.into()))
 }
 
 /// Reports `function_name label-4`.
-pub fn minus(operator: Word<'_>) -> Diagnostic {
+pub fn minus(operator: SourceWord<'_>) -> Diagnostic {
     let fix = Fix::replace("Change it to `+`", operator.range(), "+");
     Diagnostic::new(operator.range(), DebugDirective::MinusOffset).fix(fix)
 }
 
 /// Reports a statement in a section.
-pub fn not_data(word: Word<'_>) -> Diagnostic {
+pub fn not_data(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), DebugDirective::NotData(word.text.into()))
 }
 
 /// Reports a type that data in a section cannot have.
-pub fn not_a_type(word: Word<'_>, directive: &Directive) -> Diagnostic {
+pub fn not_a_type(word: SourceWord<'_>, directive: &Directive) -> Diagnostic {
     let types = directive.data.iter().map(|d| d.name).collect();
     Diagnostic::new(word.range(), DebugDirective::NotAType { ty: word.text.into(), types })
 }
 
 /// Reports a number that does not fit.
-pub fn does_not_fit(word: Word<'_>, data: &DataType) -> Diagnostic {
+pub fn does_not_fit(word: SourceWord<'_>, data: &DataType) -> Diagnostic {
     Diagnostic::new(word.range(), DebugDirective::DoesNotFit { number: word.text.into(), ty: data.name })
 }
 
 /// Reports an address where there is no room for one.
-pub fn no_label(word: Word<'_>, data: &DataType, directive: &Directive) -> Diagnostic {
+pub fn no_label(word: SourceWord<'_>, data: &DataType, directive: &Directive) -> Diagnostic {
     let types = directive.data.iter().filter(|d| d.labels).map(|d| d.name).collect();
     Diagnostic::new(word.range(), DebugDirective::NoRoom { address: word.text.into(), ty: data.name, types })
 }
 
 /// Reports a name among other data.
-pub fn name_in_list(word: Word<'_>) -> Diagnostic {
+pub fn name_in_list(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), DebugDirective::NameInList(word.text.into()))
 }
 
 /// Reports a sum that is none of the two that the assembler takes.
-pub fn bad_sum(word: Word<'_>) -> Diagnostic {
+pub fn bad_sum(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), DebugDirective::BadSum(word.text.into()))
 }
 

@@ -1,9 +1,9 @@
 //! `declaration-mismatch`: two declarations of one function that do not agree.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix, Severity};
 use crate::hir::module::ModuleSymbol;
-use crate::hir::signature::{Difference, Mismatch, Parameter, Signature};
+use crate::hir::signature::{Difference, Parameter, Signature, SignatureDifference};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ pub struct DeclarationMismatch {
     /// The name of the function.
     pub name: Box<str>,
     /// The difference.
-    pub kind: Kind,
+    pub kind: DeclarationDifference,
 }
 
 /// In what two declarations differ.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum DeclarationDifference {
     /// The first is `.extern`, and this one has a body.
     DefinesExternal,
     /// The first is `.extern`, and this one is not.
@@ -42,33 +42,39 @@ pub enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SignatureMismatch {
     /// The first part in which they differ.
-    pub part: Mismatch,
+    pub part: SignatureDifference,
     /// The signature at fault.
     pub now: Arc<Signature>,
     /// The signature that it should be.
     pub before: Arc<Signature>,
 }
 
-impl Words for DeclarationMismatch {
+impl DiagnosticMessage for DeclarationMismatch {
     fn message(&self) -> String {
         let name = &self.name;
         match &self.kind {
-            Kind::DefinesExternal => format!("`{name}` is defined here, but its declaration says `.extern`"),
-            Kind::NoLongerExternal => {
+            DeclarationDifference::DefinesExternal => {
+                format!("`{name}` is defined here, but its declaration says `.extern`")
+            }
+            DeclarationDifference::NoLongerExternal => {
                 format!("`{name}` is `.extern` in its first declaration, but not in this one")
             }
-            Kind::Kernel(true) => format!("`{name}` is declared as a kernel here, but as a function before"),
-            Kind::Kernel(false) => format!("`{name}` is declared as a function here, but as a kernel before"),
-            Kind::Linkage { now, before: Some(before) } => {
+            DeclarationDifference::Kernel(true) => {
+                format!("`{name}` is declared as a kernel here, but as a function before")
+            }
+            DeclarationDifference::Kernel(false) => {
+                format!("`{name}` is declared as a function here, but as a kernel before")
+            }
+            DeclarationDifference::Linkage { now, before: Some(before) } => {
                 format!("`{name}` is `{now}` here, but its first declaration has `{before}`")
             }
-            Kind::Linkage { now, before: None } => {
+            DeclarationDifference::Linkage { now, before: None } => {
                 format!("`{name}` is `{now}` here, but its first declaration has no linking directive")
             }
-            Kind::Signature(mismatch) => {
+            DeclarationDifference::Signature(mismatch) => {
                 mismatch.words(&format!("this declaration of `{name}`"), "the first declaration")
             }
-            Kind::Preserved => {
+            DeclarationDifference::Preserved => {
                 format!("the declarations of `{name}` differ in `.abi_preserve` or `.abi_preserve_control`")
             }
         }
@@ -76,16 +82,18 @@ impl Words for DeclarationMismatch {
 
     fn help(&self) -> Option<String> {
         Some(match &self.kind {
-            Kind::DefinesExternal => "declare it `.visible` there, or without a linking directive".to_owned(),
-            Kind::NoLongerExternal => "write `.extern` in each of them".to_owned(),
-            Kind::Linkage { now, before: None } => {
+            DeclarationDifference::DefinesExternal => {
+                "declare it `.visible` there, or without a linking directive".to_owned()
+            }
+            DeclarationDifference::NoLongerExternal => "write `.extern` in each of them".to_owned(),
+            DeclarationDifference::Linkage { now, before: None } => {
                 format!("write `{now}` in the first declaration; the others need none")
             }
-            Kind::Signature(SignatureMismatch { before, .. }) => {
+            DeclarationDifference::Signature(SignatureMismatch { before, .. }) => {
                 format!("the first declaration is `{}`", before.declared_as(".func", &self.name))
             }
-            Kind::Preserved => "the assembler refuses that once it generates code".to_owned(),
-            Kind::Kernel(_) | Kind::Linkage { .. } => return None,
+            DeclarationDifference::Preserved => "the assembler refuses that once it generates code".to_owned(),
+            DeclarationDifference::Kernel(_) | DeclarationDifference::Linkage { .. } => return None,
         })
     }
 }
@@ -109,15 +117,15 @@ impl SignatureMismatch {
             format!("{this} has {}, but {other} has {}", counted(now.len(), what), counted(before.len(), what))
         };
         match self.part {
-            Mismatch::Results => counts(&now.results, &before.results, "result"),
-            Mismatch::Parameters => counts(&now.parameters, &before.parameters, "parameter"),
-            Mismatch::Result(index, difference) => {
+            SignatureDifference::Results => counts(&now.results, &before.results, "result"),
+            SignatureDifference::Parameters => counts(&now.parameters, &before.parameters, "parameter"),
+            SignatureDifference::Result(index, difference) => {
                 part(("result", index), difference, (&now.results, &before.results), this, other)
             }
-            Mismatch::Parameter(index, difference) => {
+            SignatureDifference::Parameter(index, difference) => {
                 part(("parameter", index), difference, (&now.parameters, &before.parameters), this, other)
             }
-            Mismatch::NoReturn => {
+            SignatureDifference::NoReturn => {
                 let (with, without) = if now.noreturn { (this, other) } else { (other, this) };
                 format!("{with} says `.noreturn`, but {without} does not")
             }
@@ -141,41 +149,41 @@ fn part(
     format!("{place} is `{now}` in {this}, but `{before}` in {other}")
 }
 
-fn report(range: Range<usize>, name: &str, kind: Kind, first: Range<usize>) -> Diagnostic {
+fn report(range: Range<usize>, name: &str, kind: DeclarationDifference, first: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, DeclarationMismatch { name: name.into(), kind })
         .related(first, "the first declaration is here")
 }
 
 /// The report on the definition of a function that an earlier declaration calls `.extern`.
 pub fn defines_external(range: Range<usize>, name: &str, first: Range<usize>) -> Diagnostic {
-    report(range, name, Kind::DefinesExternal, first)
+    report(range, name, DeclarationDifference::DefinesExternal, first)
 }
 
 /// The report on a later declaration without the `.extern` of the first.
 pub fn no_longer_external(range: Range<usize>, name: &str, first: Range<usize>) -> Diagnostic {
-    report(range, name, Kind::NoLongerExternal, first)
+    report(range, name, DeclarationDifference::NoLongerExternal, first)
 }
 
 /// The report on a function that is a kernel in one place and none in the other.
 pub fn kind(range: Range<usize>, name: &str, kernel: bool, first: Range<usize>) -> Diagnostic {
-    report(range, name, Kind::Kernel(kernel), first)
+    report(range, name, DeclarationDifference::Kernel(kernel), first)
 }
 
 /// The report on another linking directive.
 pub fn linkage(range: Range<usize>, name: &str, linkage: &str, first: &ModuleSymbol) -> Diagnostic {
     let before = first.linkage;
     let fix = before.map(|before| Fix::replace(format!("Change `{linkage}` to `{before}`"), range.clone(), before));
-    report(range, name, Kind::Linkage { now: linkage.into(), before }, first.place.clone()).fixes(fix)
+    report(range, name, DeclarationDifference::Linkage { now: linkage.into(), before }, first.place.clone()).fixes(fix)
 }
 
 /// The report on another signature.
 pub fn signature(range: Range<usize>, name: &str, mismatch: SignatureMismatch, first: Range<usize>) -> Diagnostic {
-    report(range, name, Kind::Signature(mismatch), first)
+    report(range, name, DeclarationDifference::Signature(mismatch), first)
 }
 
 /// The report on another number of preserved registers, at which only the code generator objects.
 pub fn preserved(range: Range<usize>, name: &str, first: Range<usize>) -> Diagnostic {
-    report(range, name, Kind::Preserved, first).severity(Severity::Warning)
+    report(range, name, DeclarationDifference::Preserved, first).severity(Severity::Warning)
 }
 
 #[cfg(test)]

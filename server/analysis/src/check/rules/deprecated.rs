@@ -1,6 +1,6 @@
 //! `deprecated`: the manual advises against it.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::target::describe_needs;
 use ptx_isa::tables::Gate;
@@ -23,7 +23,7 @@ impl Hash for Deprecated {
     }
 }
 
-impl Words for Deprecated {
+impl DiagnosticMessage for Deprecated {
     fn message(&self) -> String {
         format!("`{}` is deprecated since {}", self.what, describe_needs(self.gate))
     }

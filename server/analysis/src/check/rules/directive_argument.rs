@@ -1,9 +1,9 @@
 //! `directive-argument`: what follows a directive is too little, too much, of another kind, or out of range.
 
 use super::{one_of, suggest};
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix};
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 use ptx_isa::ISA;
 use ptx_isa::tables::{ArgumentKind, Directive};
 
@@ -13,12 +13,12 @@ pub struct DirectiveArgument {
     /// The directive, with its dot.
     pub directive: &'static str,
     /// What is wrong.
-    pub kind: Kind,
+    pub kind: DirectiveArgumentProblem,
 }
 
 /// Ways in which an argument of a directive can be wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum DirectiveArgumentProblem {
     /// Nothing follows.
     Missing,
     /// There is one more than the directive takes.
@@ -64,20 +64,22 @@ fn expected(directive: &str) -> String {
     }
 }
 
-impl Words for DirectiveArgument {
+impl DiagnosticMessage for DirectiveArgument {
     fn message(&self) -> String {
         let directive = self.directive;
         match &self.kind {
-            Kind::Missing => format!("`{directive}` takes {}, and nothing follows", expected(directive)),
-            Kind::TooMany => {
+            DirectiveArgumentProblem::Missing => {
+                format!("`{directive}` takes {}, and nothing follows", expected(directive))
+            }
+            DirectiveArgumentProblem::TooMany => {
                 let takes_some = ISA.directive(directive).and_then(|d| d.takes).is_some_and(|t| t.most > 0);
                 let more = if takes_some { "; this is one more" } else { "" };
                 format!("`{directive}` takes {}{more}", expected(directive))
             }
-            Kind::Other { argument, found } => {
+            DirectiveArgumentProblem::Other { argument, found } => {
                 format!("`{directive}` takes {}, but `{argument}` is {found}", expected(directive))
             }
-            Kind::Range { argument, from, to } => {
+            DirectiveArgumentProblem::Range { argument, from, to } => {
                 let is_zero = || argument.trim_matches(['0', 'x', 'X', 'U']).is_empty();
                 let allowed = match (from, to) {
                     (0, _) => format!("at most {to}"),
@@ -86,54 +88,61 @@ impl Words for DirectiveArgument {
                 };
                 format!("the number after `{directive}` must be {allowed}, but it is `{argument}`")
             }
-            Kind::UnknownName { argument, .. } => format!("{argument} is nothing that `{directive}` knows"),
+            DirectiveArgumentProblem::UnknownName { argument, .. } => {
+                format!("{argument} is nothing that `{directive}` knows")
+            }
         }
     }
 
     fn help(&self) -> Option<String> {
         let directive = ISA.directive(self.directive)?;
         match self.kind {
-            Kind::Missing => Some(format!("write `{}`", directive.syntax)),
-            Kind::UnknownName { near: Some(near), .. } => Some(format!("did you mean `\"{near}\"`?")),
-            Kind::UnknownName { near: None, .. } => {
+            DirectiveArgumentProblem::Missing => Some(format!("write `{}`", directive.syntax)),
+            DirectiveArgumentProblem::UnknownName { near: Some(near), .. } => {
+                Some(format!("did you mean `\"{near}\"`?"))
+            }
+            DirectiveArgumentProblem::UnknownName { near: None, .. } => {
                 let names: Vec<&str> = directive.values.iter().map(|v| v.name).collect();
                 Some(format!("it may be {}, in quotes", one_of(&names)))
             }
-            Kind::TooMany | Kind::Other { .. } | Kind::Range { .. } => None,
+            DirectiveArgumentProblem::TooMany
+            | DirectiveArgumentProblem::Other { .. }
+            | DirectiveArgumentProblem::Range { .. } => None,
         }
     }
 }
 
-fn new(word: Word<'_>, directive: &Directive, kind: Kind) -> Diagnostic {
+fn new(word: SourceWord<'_>, directive: &Directive, kind: DirectiveArgumentProblem) -> Diagnostic {
     Diagnostic::new(word.range(), DirectiveArgument { directive: directive.name, kind })
 }
 
 /// Reports a directive that nothing follows.
-pub fn missing(name: Word<'_>, directive: &Directive) -> Diagnostic {
-    new(name, directive, Kind::Missing)
+pub fn missing(name: SourceWord<'_>, directive: &Directive) -> Diagnostic {
+    new(name, directive, DirectiveArgumentProblem::Missing)
 }
 
 /// Reports the first argument of those that are too many.
-pub fn too_many(extra: Word<'_>, directive: &Directive) -> Diagnostic {
-    new(extra, directive, Kind::TooMany)
+pub fn too_many(extra: SourceWord<'_>, directive: &Directive) -> Diagnostic {
+    new(extra, directive, DirectiveArgumentProblem::TooMany)
 }
 
 /// Reports an argument of another kind. `found` is what it is, in words.
-pub fn kind(argument: Word<'_>, directive: &Directive, found: &'static str) -> Diagnostic {
-    new(argument, directive, Kind::Other { argument: argument.text.into(), found })
+pub fn kind(argument: SourceWord<'_>, directive: &Directive, found: &'static str) -> Diagnostic {
+    new(argument, directive, DirectiveArgumentProblem::Other { argument: argument.text.into(), found })
 }
 
 /// Reports a number that is out of range.
-pub fn range(argument: Word<'_>, directive: &Directive, from: u64, to: u64) -> Diagnostic {
-    new(argument, directive, Kind::Range { argument: argument.text.into(), from, to })
+pub fn range(argument: SourceWord<'_>, directive: &Directive, from: u64, to: u64) -> Diagnostic {
+    new(argument, directive, DirectiveArgumentProblem::Range { argument: argument.text.into(), from, to })
 }
 
 /// Reports a string that stands for no number.
-pub fn unknown_name(argument: Word<'_>, directive: &Directive) -> Diagnostic {
+pub fn unknown_name(argument: SourceWord<'_>, directive: &Directive) -> Diagnostic {
     let name = argument.text.trim_matches('"').to_lowercase();
     let near = suggest(&name, directive.values.iter().map(|v| v.name));
     let change = |near| Fix::replace(format!("Change it to `\"{near}\"`"), argument.range(), format!("\"{near}\""));
-    new(argument, directive, Kind::UnknownName { argument: argument.text.into(), near }).fixes(near.map(change))
+    new(argument, directive, DirectiveArgumentProblem::UnknownName { argument: argument.text.into(), near })
+        .fixes(near.map(change))
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! `directive-conflict`: directives that exclude each other, or what they stand before.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix};
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 
 /// What a directive conflicts with.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -22,7 +22,7 @@ pub enum DirectiveConflict {
     Results(Box<str>),
 }
 
-impl Words for DirectiveConflict {
+impl DiagnosticMessage for DirectiveConflict {
     fn message(&self) -> String {
         match self {
             Self::Excluded { name, other } => format!("`{other}` and `{name}` exclude each other"),
@@ -39,25 +39,25 @@ impl Words for DirectiveConflict {
 }
 
 /// Reports two directives of which a kernel may have one.
-pub fn excluded(name: Word<'_>, other: Word<'_>) -> Diagnostic {
+pub fn excluded(name: SourceWord<'_>, other: SourceWord<'_>) -> Diagnostic {
     let found = DirectiveConflict::Excluded { name: name.text.into(), other: other.text.into() };
     Diagnostic::new(name.range(), found).related(other.range(), "the other one")
 }
 
 /// Reports the same directive twice, where each may stand once.
-pub fn repeated(name: Word<'_>, earlier: Word<'_>) -> Diagnostic {
+pub fn repeated(name: SourceWord<'_>, earlier: SourceWord<'_>) -> Diagnostic {
     let found = DirectiveConflict::Repeated(name.text.into());
     Diagnostic::new(name.range(), found).related(earlier.range(), "the first one")
 }
 
 /// Reports `.extern` before a function with a body.
-pub fn body_of_extern(word: Word<'_>) -> Diagnostic {
+pub fn body_of_extern(word: SourceWord<'_>) -> Diagnostic {
     let fix = Fix::replace("Change it to `.visible`", word.range(), ".visible");
     Diagnostic::new(word.range(), DirectiveConflict::Body(word.text.into())).fix(fix)
 }
 
 /// Reports `.noreturn` on a function with results.
-pub fn returns(word: Word<'_>) -> Diagnostic {
+pub fn returns(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), DirectiveConflict::Results(word.text.into()))
 }
 

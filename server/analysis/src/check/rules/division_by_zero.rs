@@ -1,6 +1,6 @@
 //! `division-by-zero`: an integer division by the literal 0.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ pub struct DivisionByZero {
     pub mnemonic: Box<str>,
 }
 
-impl Words for DivisionByZero {
+impl DiagnosticMessage for DivisionByZero {
     fn message(&self) -> String {
         format!("`{}` divides by zero: its result is not specified", self.mnemonic)
     }

@@ -1,8 +1,8 @@
 //! `duplicate-modifier`: the same modifier twice.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix};
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 
 /// A modifier that an instruction has twice.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -11,7 +11,7 @@ pub struct DuplicateModifier {
     pub modifier: Box<str>,
 }
 
-impl Words for DuplicateModifier {
+impl DiagnosticMessage for DuplicateModifier {
     fn message(&self) -> String {
         format!("`{}` is written twice", self.modifier)
     }
@@ -22,7 +22,7 @@ impl Words for DuplicateModifier {
 }
 
 /// The report.
-pub fn report(modifier: Word<'_>) -> Diagnostic {
+pub fn report(modifier: SourceWord<'_>) -> Diagnostic {
     let fix = Fix::replace(format!("Remove the second `{}`", modifier.text), modifier.range(), "").preferred();
     Diagnostic::new(modifier.range(), DuplicateModifier { modifier: modifier.text.into() }).fix(fix)
 }

@@ -1,6 +1,6 @@
 //! `duplicate-name`: two declarations of one name in one block.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::symbols::Symbol;
 use std::ops::Range;
@@ -11,12 +11,12 @@ pub struct DuplicateName {
     /// The name.
     pub name: Box<str>,
     /// Where and how it is declared again.
-    pub kind: Kind,
+    pub kind: DuplicateNameKind,
 }
 
 /// Ways to declare a name again.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum DuplicateNameKind {
     /// In the same block.
     InBlock,
     /// By a second definition in the module.
@@ -32,41 +32,43 @@ pub enum Kind {
     },
 }
 
-impl Words for DuplicateName {
+impl DiagnosticMessage for DuplicateName {
     fn message(&self) -> String {
         let name = &self.name;
         match &self.kind {
-            Kind::InBlock => format!("`{name}` is declared twice in this block"),
-            Kind::InModule => format!("`{name}` is defined twice in this module"),
-            Kind::AfterDefinition => format!("`{name}` is declared again, although it is defined before"),
-            Kind::TwoKinds { now, first } => format!("`{name}` is {now} here, but {} before", first.describe()),
+            DuplicateNameKind::InBlock => format!("`{name}` is declared twice in this block"),
+            DuplicateNameKind::InModule => format!("`{name}` is defined twice in this module"),
+            DuplicateNameKind::AfterDefinition => format!("`{name}` is declared again, although it is defined before"),
+            DuplicateNameKind::TwoKinds { now, first } => {
+                format!("`{name}` is {now} here, but {} before", first.describe())
+            }
         }
     }
 
     fn help(&self) -> Option<String> {
-        let after = self.kind == Kind::AfterDefinition;
+        let after = self.kind == DuplicateNameKind::AfterDefinition;
         after.then(|| "drop this declaration, or move it before the definition".to_owned())
     }
 }
 
-fn new(range: Range<usize>, name: &str, kind: Kind) -> Diagnostic {
+fn new(range: Range<usize>, name: &str, kind: DuplicateNameKind) -> Diagnostic {
     Diagnostic::new(range, DuplicateName { name: name.into(), kind })
 }
 
 /// The report on a second declaration in a block. `earlier` is empty where the first one has no place in this text.
 pub fn report(range: Range<usize>, name: &str, earlier: Range<usize>) -> Diagnostic {
-    let diagnostic = new(range, name, Kind::InBlock);
+    let diagnostic = new(range, name, DuplicateNameKind::InBlock);
     if earlier.is_empty() { diagnostic } else { diagnostic.related(earlier, "the first declaration is here") }
 }
 
 /// The report on a second definition in the module.
 pub fn in_module(range: Range<usize>, name: &str, earlier: Range<usize>) -> Diagnostic {
-    new(range, name, Kind::InModule).related(earlier, "the first definition is here")
+    new(range, name, DuplicateNameKind::InModule).related(earlier, "the first definition is here")
 }
 
 /// The report on a declaration that follows the definition of the same function.
 pub fn after_definition(range: Range<usize>, name: &str, earlier: Range<usize>) -> Diagnostic {
-    new(range, name, Kind::AfterDefinition).related(earlier, "it is defined here")
+    new(range, name, DuplicateNameKind::AfterDefinition).related(earlier, "it is defined here")
 }
 
 /// The report on a name of the module that is a variable and a function. `now` is what it is here, in words.
@@ -77,7 +79,7 @@ pub fn two_kinds(
     first: Symbol,
     earlier: Range<usize>,
 ) -> Diagnostic {
-    new(range, name, Kind::TwoKinds { now, first }).related(earlier, "the first declaration is here")
+    new(range, name, DuplicateNameKind::TwoKinds { now, first }).related(earlier, "the first declaration is here")
 }
 
 #[cfg(test)]

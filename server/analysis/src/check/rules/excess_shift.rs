@@ -1,6 +1,6 @@
 //! `excess-shift`: a constant distance that shifts everything out.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub struct ExcessShift {
     pub mnemonic: Box<str>,
 }
 
-impl Words for ExcessShift {
+impl DiagnosticMessage for ExcessShift {
     fn message(&self) -> String {
         let Self { distance, width, mnemonic } = self;
         format!("`{mnemonic}` shifts {width} bits by `{distance}`, so that none of them is left")

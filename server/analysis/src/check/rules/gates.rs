@@ -53,7 +53,7 @@ pub fn refused<'g>(
 #[cfg(test)]
 mod tests {
     use crate::testing::in_module;
-    use crate::{Code, Edit};
+    use crate::{Code, FixEdit};
 
     fn module(version: &str, target: &str) -> String {
         let body = ".reg .b32 %r<3>;\nshfl.down.b32 %r1, %r2, 16, 31;\nret;\n";
@@ -71,6 +71,6 @@ mod tests {
     fn the_version_is_raised_far_enough() {
         let text = module("5.0", "sm_30").replace("shfl.down.b32 %r1, %r2, 16, 31", "activemask.b32 %r1");
         let found = in_module(Code::RequiresVersion, &text);
-        assert!(matches!(&found[0].fixes[0].edits[..], [Edit::Version(version)] if version.to_string() == "6.2"));
+        assert!(matches!(&found[0].fixes[0].edits[..], [FixEdit::Version(version)] if version.to_string() == "6.2"));
     }
 }

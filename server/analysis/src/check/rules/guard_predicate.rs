@@ -1,10 +1,10 @@
 //! `guard-predicate`: the guard of an instruction is no predicate.
 
 use super::undeclared_name;
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::forms::operands::{NameLookup, special};
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 use crate::hir::symbols::Symbol;
 use ptx_isa::tables::TypeClass;
 
@@ -14,12 +14,12 @@ pub struct GuardPredicate {
     /// The guard as written.
     pub guard: Box<str>,
     /// What it is.
-    pub kind: Kind,
+    pub kind: GuardProblem,
 }
 
 /// What stands in the place of a predicate.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum GuardProblem {
     /// A name that stands for this.
     Symbol(Symbol),
     /// A number.
@@ -28,12 +28,12 @@ pub enum Kind {
     Component,
 }
 
-impl Words for GuardPredicate {
+impl DiagnosticMessage for GuardPredicate {
     fn message(&self) -> String {
         let what = match &self.kind {
-            Kind::Symbol(symbol) => symbol.describe(),
-            Kind::Number => "a number".to_owned(),
-            Kind::Component => "a component".to_owned(),
+            GuardProblem::Symbol(symbol) => symbol.describe(),
+            GuardProblem::Number => "a number".to_owned(),
+            GuardProblem::Component => "a component".to_owned(),
         };
         format!("`{}` is {what}, but a guard must be a `.pred` register", self.guard)
     }
@@ -43,22 +43,22 @@ impl Words for GuardPredicate {
     }
 }
 
-fn refused(guard: Word<'_>, kind: Kind) -> Diagnostic {
+fn refused(guard: SourceWord<'_>, kind: GuardProblem) -> Diagnostic {
     Diagnostic::new(guard.range(), GuardPredicate { guard: guard.text.into(), kind })
 }
 
 /// Checks a guard.
-pub fn check(guard: Word<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) {
+pub fn check(guard: SourceWord<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) {
     match names.look_up(guard.text) {
         None if guard.text.is_empty() => {}
-        None if guard.text.starts_with(|c: char| c.is_ascii_digit()) => out.push(refused(guard, Kind::Number)),
-        None if guard.text.contains('.') => out.push(refused(guard, Kind::Component)),
+        None if guard.text.starts_with(|c: char| c.is_ascii_digit()) => out.push(refused(guard, GuardProblem::Number)),
+        None if guard.text.contains('.') => out.push(refused(guard, GuardProblem::Component)),
         // ptxas: a special register that is a predicate may be a guard.
         None if special(guard.text).is_some_and(|r| r.ty == ".pred") => {}
         None => out.push(undeclared_name::report(guard.range(), guard.text)),
         Some(Symbol::Register { ty, elements: 1 }) if ty.info().class == TypeClass::Pred => {}
         Some(Symbol::Unknown) => {}
-        Some(symbol) => out.push(refused(guard, Kind::Symbol(symbol))),
+        Some(symbol) => out.push(refused(guard, GuardProblem::Symbol(symbol))),
     }
 }
 

@@ -1,8 +1,8 @@
 //! `ignored-modifier`: a modifier that the assembler overlooks on any instruction.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix};
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 
 /// A modifier that the assembler ignores.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -11,7 +11,7 @@ pub struct IgnoredModifier {
     pub modifier: Box<str>,
 }
 
-impl Words for IgnoredModifier {
+impl DiagnosticMessage for IgnoredModifier {
     fn message(&self) -> String {
         format!("`{}` means nothing on this instruction: the assembler ignores it", self.modifier)
     }
@@ -22,7 +22,7 @@ impl Words for IgnoredModifier {
 }
 
 /// The report.
-pub fn report(modifier: &Word<'_>) -> Diagnostic {
+pub fn report(modifier: &SourceWord<'_>) -> Diagnostic {
     let fix = Fix::replace(format!("Remove `{}`", modifier.text), modifier.range(), "").preferred();
     Diagnostic::new(modifier.range(), IgnoredModifier { modifier: modifier.text.into() }).fix(fix).unnecessary()
 }

@@ -1,8 +1,8 @@
 //! `illegal-combination`: modifiers, each of which is right alone, that exclude or need each other.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 use ptx_isa::tables::{Form, Rule, RuleKind, Term};
 use std::ops::Range;
 
@@ -23,54 +23,54 @@ pub enum IllegalCombination {
         /// The opcode with its modifiers.
         instruction: Box<str>,
         /// What it does not allow.
-        what: Condition,
+        what: CombinationCondition,
     },
     /// Two conditions exclude each other.
     ForbiddenWith {
         /// What is not allowed.
-        what: Condition,
+        what: CombinationCondition,
         /// Where it is not.
-        when: Condition,
+        when: CombinationCondition,
     },
     /// The instruction requires this.
     Required {
         /// The opcode with its modifiers.
         instruction: Box<str>,
         /// What it requires.
-        what: Condition,
+        what: CombinationCondition,
     },
     /// One condition requires another.
     RequiredWith {
         /// What is required.
-        what: Condition,
+        what: CombinationCondition,
         /// Where it is.
-        when: Condition,
+        when: CombinationCondition,
     },
     /// Two conditions require each other.
     Both {
         /// The one.
-        what: Condition,
+        what: CombinationCondition,
         /// The other.
-        when: Condition,
+        when: CombinationCondition,
     },
 }
 
 /// Parts of an instruction, all of which are there.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Condition(Box<[Part]>);
+pub struct CombinationCondition(Box<[CombinationTerm]>);
 
 /// A part of an instruction that is there, or, if it is negated, is not.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Part {
+enum CombinationTerm {
     Operand { name: &'static str, negated: bool },
     Modifier { slot: &'static str, values: &'static [&'static str], negated: bool },
 }
 
-impl Condition {
+impl CombinationCondition {
     fn of(terms: &[Term], form: &Form) -> Self {
         let part = |term: &Term| match term {
-            Term::Operand(test) => Part::Operand { name: test.name, negated: test.negated },
-            Term::Slot(test) => Part::Modifier {
+            Term::Operand(test) => CombinationTerm::Operand { name: test.name, negated: test.negated },
+            Term::Slot(test) => CombinationTerm::Modifier {
                 slot: form.slots.get(usize::from(test.slot)).map_or("", |slot| slot.name),
                 values: test.values,
                 negated: test.negated,
@@ -80,9 +80,11 @@ impl Condition {
     }
 
     fn describe(&self) -> String {
-        let part = |part: &Part| match *part {
-            Part::Operand { name, negated } => format!("{}operand `{name}`", if negated { "no " } else { "" }),
-            Part::Modifier { slot, values, negated } => {
+        let part = |part: &CombinationTerm| match *part {
+            CombinationTerm::Operand { name, negated } => {
+                format!("{}operand `{name}`", if negated { "no " } else { "" })
+            }
+            CombinationTerm::Modifier { slot, values, negated } => {
                 let not = if negated { "not " } else { "" };
                 match values {
                     [] => format!("{not}a `.{}` modifier", slot.trim_start_matches('.')),
@@ -94,7 +96,7 @@ impl Condition {
     }
 }
 
-impl Words for IllegalCombination {
+impl DiagnosticMessage for IllegalCombination {
     fn message(&self) -> String {
         match self {
             Self::Modifiers { modifier, other } => format!("`{modifier}` cannot be combined with `{other}`"),
@@ -113,7 +115,7 @@ impl Words for IllegalCombination {
 }
 
 /// The report on two modifiers that exclude each other.
-pub fn report(modifier: Word<'_>, other: Word<'_>) -> Diagnostic {
+pub fn report(modifier: SourceWord<'_>, other: SourceWord<'_>) -> Diagnostic {
     let found = IllegalCombination::Modifiers { modifier: modifier.text.into(), other: other.text.into() };
     Diagnostic::new(modifier.range(), found).related(other.range(), format!("`{}` is here", other.text))
 }
@@ -123,7 +125,7 @@ pub fn rule(range: Range<usize>, rule: &Rule, form: &Form, name: &str) -> Diagno
     if !rule.message.is_empty() {
         return Diagnostic::new(range, IllegalCombination::Explained(rule.message));
     }
-    let (what, when) = (Condition::of(rule.what, form), Condition::of(rule.when, form));
+    let (what, when) = (CombinationCondition::of(rule.what, form), CombinationCondition::of(rule.when, form));
     let instruction = name.into();
     let found = match (rule.kind, rule.when.is_empty()) {
         (RuleKind::Forbid, true) => IllegalCombination::Forbidden { instruction, what },

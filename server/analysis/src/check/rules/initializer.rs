@@ -1,9 +1,9 @@
 //! `initializer`: an initial value that a variable cannot have.
 
 use super::{excerpt, one_of, suggest};
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix};
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 use crate::hir::symbols::Symbol;
 use ptx_isa::ISA;
 use std::ops::Range;
@@ -138,7 +138,7 @@ pub enum Initializer {
     NamedValueInSum(Box<str>),
 }
 
-impl Words for Initializer {
+impl DiagnosticMessage for Initializer {
     fn message(&self) -> String {
         match self {
             Self::Space { name, space } => {
@@ -347,7 +347,7 @@ pub fn offset_not_whole(range: Range<usize>, text: &str) -> Diagnostic {
 }
 
 /// Reports `foo(x)`.
-pub fn unknown_operator(operator: Word<'_>) -> Diagnostic {
+pub fn unknown_operator(operator: SourceWord<'_>) -> Diagnostic {
     let lower = operator.text.to_lowercase();
     let meant = lower == "generic" || suggest(&lower, ["generic"]).is_some();
     let fix = meant.then(|| Fix::replace("Write `generic`", operator.range(), "generic").preferred());
@@ -355,7 +355,7 @@ pub fn unknown_operator(operator: Word<'_>) -> Diagnostic {
 }
 
 /// Reports `generic(…)` of something that is no plain name; `base` is what a sum in it begins with.
-pub fn generic_of(value: Word<'_>, whole: Word<'_>, base: Option<Word<'_>>) -> Diagnostic {
+pub fn generic_of(value: SourceWord<'_>, whole: SourceWord<'_>, base: Option<SourceWord<'_>>) -> Diagnostic {
     let better = base.map(|base| {
         let rest = value.text.get(base.text.len()..).unwrap_or("");
         format!("generic({}){rest}", base.text)
@@ -373,7 +373,7 @@ pub fn generic_of_symbol(range: Range<usize>, name: &str, symbol: &Symbol) -> Di
 }
 
 /// Reports a mask that does not select one byte.
-pub fn mask(word: Word<'_>) -> Diagnostic {
+pub fn mask(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), Initializer::Mask(word.text.into()))
 }
 
@@ -392,14 +392,14 @@ fn change_to(range: Range<usize>, near: Option<&str>) -> Option<Fix> {
 }
 
 /// Reports a field that the type does not have.
-pub fn unknown_field(name: Word<'_>, ty: &'static str) -> Diagnostic {
+pub fn unknown_field(name: SourceWord<'_>, ty: &'static str) -> Diagnostic {
     let near = suggest(name.text, fields_of(ty));
     let found = Initializer::UnknownField { field: name.text.into(), ty, near };
     Diagnostic::new(name.range(), found).fixes(change_to(name.range(), near))
 }
 
 /// Reports a name that is no value of a field; `values` are those of the field.
-pub fn unknown_value(word: Word<'_>, values: &'static [&'static str]) -> Diagnostic {
+pub fn unknown_value(word: SourceWord<'_>, values: &'static [&'static str]) -> Diagnostic {
     let near = suggest(word.text, ISA.fields.iter().flat_map(|f| f.values).copied());
     let found = Initializer::UnknownValue { value: word.text.into(), near, values };
     Diagnostic::new(word.range(), found).fixes(change_to(word.range(), near))

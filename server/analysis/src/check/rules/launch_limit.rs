@@ -1,6 +1,6 @@
 //! `launch-limit`: numbers that the assembler takes and no device can live up to.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use ptx_isa::tables::Directive;
 use std::ops::Range;
@@ -18,7 +18,7 @@ pub struct LaunchLimit {
     pub note: &'static str,
 }
 
-impl Words for LaunchLimit {
+impl DiagnosticMessage for LaunchLimit {
     fn message(&self) -> String {
         format!("`{}` asks for {}, but {}", self.directive, self.number, self.note)
     }

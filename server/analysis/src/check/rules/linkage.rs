@@ -1,9 +1,9 @@
 //! `linkage`: `.extern`, `.visible`, `.weak` and `.common` where they cannot stand, and declarations of one variable that disagree.
 
 use super::one_of;
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix, Severity};
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 use crate::hir::types::TypeId;
 use std::ops::Range;
 
@@ -59,7 +59,7 @@ pub enum Linkage {
     },
 }
 
-impl Words for Linkage {
+impl DiagnosticMessage for Linkage {
     fn message(&self) -> String {
         match self {
             Self::Second(word) => format!("a declaration has one linking directive, and `{word}` is the second"),
@@ -103,7 +103,7 @@ impl Words for Linkage {
 }
 
 /// A second linking directive.
-pub fn second(word: Word<'_>, first: Word<'_>) -> Diagnostic {
+pub fn second(word: SourceWord<'_>, first: SourceWord<'_>) -> Diagnostic {
     let fix = Fix::replace(format!("Remove `{}`", word.text), word.range(), "");
     Diagnostic::new(word.range(), Linkage::Second(word.text.into()))
         .related(first.range(), "the first is here")
@@ -111,27 +111,27 @@ pub fn second(word: Word<'_>, first: Word<'_>) -> Diagnostic {
 }
 
 /// In a body.
-pub fn in_body(word: Word<'_>) -> Diagnostic {
+pub fn in_body(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), Linkage::InBody(word.text.into()))
 }
 
 /// In another state space than it goes with.
-pub fn space(word: Word<'_>, spaces: &'static [&'static str]) -> Diagnostic {
+pub fn space(word: SourceWord<'_>, spaces: &'static [&'static str]) -> Diagnostic {
     Diagnostic::new(word.range(), Linkage::Space { directive: word.text.into(), spaces })
 }
 
 /// `.common` with a texture.
-pub fn opaque(word: Word<'_>, ty: &'static str) -> Diagnostic {
+pub fn opaque(word: SourceWord<'_>, ty: &'static str) -> Diagnostic {
     Diagnostic::new(word.range(), Linkage::Opaque { directive: word.text.into(), ty })
 }
 
 /// On a function.
-pub fn on_function(word: Word<'_>) -> Diagnostic {
+pub fn on_function(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), Linkage::OnFunction(word.text.into()))
 }
 
 /// `.extern` with an initializer.
-pub fn initialized(word: Word<'_>, name: &str) -> Diagnostic {
+pub fn initialized(word: SourceWord<'_>, name: &str) -> Diagnostic {
     Diagnostic::new(word.range(), Linkage::Initialized(name.into()))
 }
 

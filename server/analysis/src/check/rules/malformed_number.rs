@@ -1,6 +1,6 @@
 //! `malformed-number`: a word that begins like a number and is none.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix};
 use crate::hir::literal::{Malformed, malformed, unsuffixed};
 use std::ops::Range;
@@ -16,7 +16,7 @@ pub struct MalformedNumber {
     pub near: Option<Box<str>>,
 }
 
-impl Words for MalformedNumber {
+impl DiagnosticMessage for MalformedNumber {
     fn message(&self) -> String {
         let why = match self.problem {
             Malformed::NoDigits => "there are no digits".to_owned(),

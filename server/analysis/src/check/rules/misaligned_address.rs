@@ -1,8 +1,8 @@
 //! `misaligned-address`: a constant address that is no multiple of what the access needs.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Severity};
-use crate::check::memory::{Access, Place};
+use crate::check::memory::{AccessSize, VariableAccess};
 
 /// A constant address that is misaligned, or that need not be aligned. Numbers are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -19,7 +19,7 @@ pub struct MisalignedAddress {
     pub offset: Option<i128>,
 }
 
-impl Words for MisalignedAddress {
+impl DiagnosticMessage for MisalignedAddress {
     fn message(&self) -> String {
         let Self { written, name, required, alignment, offset } = self;
         match offset {
@@ -43,7 +43,7 @@ impl Words for MisalignedAddress {
 }
 
 /// The report, if the address is surely misaligned (a warning), or aligned by luck alone (a hint).
-pub fn check(place: &Place<'_>, access: &Access) -> Option<Diagnostic> {
+pub fn check(place: &VariableAccess<'_>, access: &AccessSize) -> Option<Diagnostic> {
     let (required, alignment) = (access.align, i128::from(place.variable.align?));
     // Whatever is no power of two was reported where it stands.
     if required < 2 || alignment < 1 || required & (required - 1) != 0 || alignment & (alignment - 1) != 0 {

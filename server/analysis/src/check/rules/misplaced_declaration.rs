@@ -1,8 +1,8 @@
 //! `misplaced-declaration`: a state space in which nothing can be declared, or not here.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix};
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 use crate::target::{Environment, ModuleTarget, describe_alternatives};
 use ptx_isa::tables::{Gate, GateAlternative};
 
@@ -55,7 +55,7 @@ pub enum Home {
     BodyAndParameters,
 }
 
-impl Words for MisplacedDeclaration {
+impl DiagnosticMessage for MisplacedDeclaration {
     fn message(&self) -> String {
         match self {
             Self::Never { space, .. } => format!("nothing can be declared in `{space}`"),
@@ -96,19 +96,19 @@ fn here(in_body: bool) -> &'static str {
 }
 
 /// `.sreg`, `.shared::cta`.
-pub fn never(word: Word<'_>, base: Option<&str>) -> Diagnostic {
+pub fn never(word: SourceWord<'_>, base: Option<&str>) -> Diagnostic {
     let found = MisplacedDeclaration::Never { space: word.text.into(), base: base.map(Into::into) };
     let change = |base| Fix::replace(format!("Change `{}` to `{base}`", word.text), word.range(), base).preferred();
     Diagnostic::new(word.range(), found).fixes(base.map(change))
 }
 
 /// A space that belongs elsewhere.
-pub fn not_here(word: Word<'_>, in_body: bool, home: Option<Home>) -> Diagnostic {
+pub fn not_here(word: SourceWord<'_>, in_body: bool, home: Option<Home>) -> Diagnostic {
     Diagnostic::new(word.range(), MisplacedDeclaration::NotHere { space: word.text.into(), in_body, home })
 }
 
 /// A space that once could be declared here.
-pub fn no_longer(word: Word<'_>, in_body: bool, gate: &Gate, environment: &Environment) -> Diagnostic {
+pub fn no_longer(word: SourceWord<'_>, in_body: bool, gate: &Gate, environment: &Environment) -> Diagnostic {
     let found = MisplacedDeclaration::NoLonger {
         space: word.text.into(),
         in_body,
@@ -120,12 +120,12 @@ pub fn no_longer(word: Word<'_>, in_body: bool, gate: &Gate, environment: &Envir
 }
 
 /// `.global[1]`.
-pub fn no_banks(word: Word<'_>, space: &'static str) -> Diagnostic {
+pub fn no_banks(word: SourceWord<'_>, space: &'static str) -> Diagnostic {
     Diagnostic::new(word.range(), MisplacedDeclaration::NoBanks(space))
 }
 
 /// A bank that holds external arrays of unknown size.
-pub fn bank(word: Word<'_>, last: i128) -> Diagnostic {
+pub fn bank(word: SourceWord<'_>, last: i128) -> Diagnostic {
     Diagnostic::new(word.range(), MisplacedDeclaration::Bank(last))
 }
 

@@ -1,8 +1,8 @@
 //! `misplaced-directive`: a directive where it may not stand.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Severity};
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 use ptx_isa::tables::Directive;
 
 /// A directive where it may not stand.
@@ -24,7 +24,7 @@ pub enum MisplacedDirective {
         /// The places where it may stand, as the tables name them.
         places: &'static [&'static str],
         /// What has the header.
-        owner: Owner,
+        owner: HeaderOwner,
     },
     /// The first must stand before the second.
     Order(Box<str>, Box<str>),
@@ -38,7 +38,7 @@ pub enum MisplacedDirective {
 
 /// What has a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Owner {
+pub enum HeaderOwner {
     /// A kernel with a body.
     Kernel,
     /// A kernel without a body.
@@ -51,7 +51,7 @@ pub enum Owner {
     Prototype,
 }
 
-impl Owner {
+impl HeaderOwner {
     /// Whose header it is at a place of the tables: `entry`, `func`, `declaration` or `prototype`.
     fn at(place: &str, kernel: bool) -> Self {
         match (kernel, place) {
@@ -68,7 +68,7 @@ impl Owner {
     }
 }
 
-impl Words for MisplacedDirective {
+impl DiagnosticMessage for MisplacedDirective {
     fn message(&self) -> String {
         match self {
             Self::Elsewhere { directive, .. } => format!("`{directive}` cannot stand here"),
@@ -77,11 +77,11 @@ impl Words for MisplacedDirective {
             }
             Self::InHeader { directive, owner, .. } => {
                 let owner = match owner {
-                    Owner::Kernel => "a kernel",
-                    Owner::KernelDeclaration => "a kernel without a body",
-                    Owner::Function => "a function",
-                    Owner::FunctionDeclaration => "a function without a body",
-                    Owner::Prototype => "a prototype",
+                    HeaderOwner::Kernel => "a kernel",
+                    HeaderOwner::KernelDeclaration => "a kernel without a body",
+                    HeaderOwner::Function => "a function",
+                    HeaderOwner::FunctionDeclaration => "a function without a body",
+                    HeaderOwner::Prototype => "a prototype",
                 };
                 format!("`{directive}` cannot stand on {owner}")
             }
@@ -134,41 +134,41 @@ fn home(places: &[&str]) -> String {
 }
 
 /// A directive that stands somewhere else than it may.
-pub fn report(word: Word<'_>, directive: &Directive) -> Diagnostic {
+pub fn report(word: SourceWord<'_>, directive: &Directive) -> Diagnostic {
     let found = MisplacedDirective::Elsewhere { directive: word.text.into(), places: directive.places };
     Diagnostic::new(word.range(), found)
 }
 
 /// A directive that opens a module, anywhere else.
-pub fn of_module_header(word: Word<'_>) -> Diagnostic {
+pub fn of_module_header(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), MisplacedDirective::OfModuleHeader(word.text.into()))
 }
 
 /// In the header of a function that may not have it. `place` is that header's in the tables.
-pub fn in_header(word: Word<'_>, directive: &Directive, kernel: bool, place: &str) -> Diagnostic {
-    let owner = Owner::at(place, kernel);
+pub fn in_header(word: SourceWord<'_>, directive: &Directive, kernel: bool, place: &str) -> Diagnostic {
+    let owner = HeaderOwner::at(place, kernel);
     let found = MisplacedDirective::InHeader { directive: word.text.into(), places: directive.places, owner };
     Diagnostic::new(word.range(), found)
 }
 
 /// In the wrong order in the header of a function.
-pub fn order(word: Word<'_>, later: Word<'_>) -> Diagnostic {
+pub fn order(word: SourceWord<'_>, later: SourceWord<'_>) -> Diagnostic {
     let found = MisplacedDirective::Order(word.text.into(), later.text.into());
     Diagnostic::new(word.range(), found).related(later.range(), "this comes after it")
 }
 
 /// A function inside of another one.
-pub fn function_in_function(word: Word<'_>) -> Diagnostic {
+pub fn function_in_function(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), MisplacedDirective::FunctionInFunction(word.text.into()))
 }
 
 /// A list for indirect jumps and calls without its label.
-pub fn without_label(word: Word<'_>) -> Diagnostic {
+pub fn without_label(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), MisplacedDirective::WithoutLabel(word.text.into()))
 }
 
 /// `.target` in a body: what follows is for another architecture.
-pub fn target_in_body(word: Word<'_>) -> Diagnostic {
+pub fn target_in_body(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), MisplacedDirective::TargetInBody).severity(Severity::Warning)
 }
 

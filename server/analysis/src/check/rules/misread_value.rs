@@ -1,8 +1,8 @@
 //! `misread-value`: a value that the assembler reads as another one than is written.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix};
-use ptx_isa::tables::{Type, TypeClass};
+use ptx_isa::tables::{TypeClass, TypeInfo};
 use std::ops::Range;
 
 /// A value that the assembler reads as another one than is written.
@@ -51,7 +51,7 @@ pub enum MisreadValue {
     },
 }
 
-impl Words for MisreadValue {
+impl DiagnosticMessage for MisreadValue {
     fn message(&self) -> String {
         match self {
             Self::LowBits { text, ty, bits } => {
@@ -101,7 +101,7 @@ fn literal(bits: u64) -> String {
 }
 
 /// `0f…` for 64 bits; a floating-point number for eight or sixteen.
-pub fn float(range: Range<usize>, text: &str, single: bool, ty: &Type) -> Option<Diagnostic> {
+pub fn float(range: Range<usize>, text: &str, single: bool, ty: &TypeInfo) -> Option<Diagnostic> {
     if single && ty.bits >= 64 {
         return Some(single_for_double(range, text, ty));
     }
@@ -110,7 +110,7 @@ pub fn float(range: Range<usize>, text: &str, single: bool, ty: &Type) -> Option
 }
 
 /// 32 bits where 64 are read: the pattern becomes the lower half of the number.
-pub fn single_for_double(range: Range<usize>, text: &str, ty: &Type) -> Diagnostic {
+pub fn single_for_double(range: Range<usize>, text: &str, ty: &TypeInfo) -> Diagnostic {
     let bits = text.get(2..).and_then(|digits| u32::from_str_radix(digits, 16).ok());
     let double = bits.map(|bits| f64::from(f32::from_bits(bits)).to_bits());
     let fix = double.map(|bits| {

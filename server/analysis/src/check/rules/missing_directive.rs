@@ -1,9 +1,9 @@
 //! `missing-directive`: something that needs a directive which is not there.
 
 use super::one_of;
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
-use crate::hir::ast::{Instruction, OperandKind, Word};
+use crate::hir::ast::{Instruction, OperandKind, SourceWord};
 use ptx_isa::ISA;
 use ptx_isa::tables::SpecialRegister;
 use std::ops::Range;
@@ -35,7 +35,7 @@ pub enum MissingDirective {
     },
 }
 
-impl Words for MissingDirective {
+impl DiagnosticMessage for MissingDirective {
     fn message(&self) -> String {
         match self {
             Self::OfDirective { directive, missing } => {
@@ -80,7 +80,7 @@ pub fn check(instruction: &Instruction<'_>, given: &[&str], out: &mut Vec<Diagno
 }
 
 /// A directive that needs others on the same kernel.
-pub fn of_directive(word: Word<'_>, missing: &[&'static str]) -> Diagnostic {
+pub fn of_directive(word: SourceWord<'_>, missing: &[&'static str]) -> Diagnostic {
     let found = MissingDirective::OfDirective { directive: word.text.into(), missing: missing.into() };
     Diagnostic::new(word.range(), found)
 }

@@ -1,9 +1,9 @@
 //! `missing-modifier`: a modifier that must be there is not.
 
 use super::one_of;
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
-use ptx_isa::tables::{Form, Slot};
+use ptx_isa::tables::{Form, ModifierSlot};
 use std::ops::Range;
 
 /// An instruction without a modifier that it must have.
@@ -19,7 +19,7 @@ pub struct MissingModifier {
     pub form: Option<&'static str>,
 }
 
-impl Words for MissingModifier {
+impl DiagnosticMessage for MissingModifier {
     fn message(&self) -> String {
         let modifier = if self.is_type { "a type" } else { "a modifier" };
         format!("`{}` lacks {modifier}: expected {}", self.written, one_of(&self.expected))
@@ -35,7 +35,7 @@ impl Words for MissingModifier {
 pub fn report(
     mnemonic: Range<usize>,
     written: &str,
-    slot: &'static Slot,
+    slot: &'static ModifierSlot,
     expected: &[&'static str],
     form: &'static Form,
 ) -> Diagnostic {

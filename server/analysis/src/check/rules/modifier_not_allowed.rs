@@ -1,9 +1,9 @@
 //! `modifier-not-allowed`: the modifier exists, but not for this instruction.
 
 use super::one_of;
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 use ptx_isa::tables::{Form, Opcode};
 
 /// A modifier that exists, but not for this instruction.
@@ -46,7 +46,7 @@ pub enum Reason {
     },
 }
 
-impl Words for ModifierNotAllowed {
+impl DiagnosticMessage for ModifierNotAllowed {
     fn message(&self) -> String {
         let modifier = &self.modifier;
         match &self.reason {
@@ -70,29 +70,29 @@ impl Words for ModifierNotAllowed {
     }
 }
 
-fn new(modifier: Word<'_>, reason: Reason) -> Diagnostic {
+fn new(modifier: SourceWord<'_>, reason: Reason) -> Diagnostic {
     Diagnostic::new(modifier.range(), ModifierNotAllowed { modifier: modifier.text.into(), reason })
 }
 
 /// The report on a modifier that no form of the opcode takes.
-pub fn report(modifier: Word<'_>, opcode: &'static Opcode) -> Diagnostic {
+pub fn report(modifier: SourceWord<'_>, opcode: &'static Opcode) -> Diagnostic {
     let forms: Vec<&'static str> = opcode.entries.iter().flat_map(|e| e.forms).map(|f| f.text).collect();
     let only = if let [only] = forms[..] { Some(only) } else { None };
     new(modifier, Reason::NoForm { opcode: opcode.name, only })
 }
 
 /// The report on a modifier that only other forms take.
-pub fn in_form(modifier: Word<'_>, form: &'static Form) -> Diagnostic {
+pub fn in_form(modifier: SourceWord<'_>, form: &'static Form) -> Diagnostic {
     new(modifier, Reason::OtherForm { form: form.text })
 }
 
 /// The report on a type in the place of another.
-pub fn wrong_type(modifier: Word<'_>, opcode: &'static str, expected: &[&'static str]) -> Diagnostic {
+pub fn wrong_type(modifier: SourceWord<'_>, opcode: &'static str, expected: &[&'static str]) -> Diagnostic {
     new(modifier, Reason::WrongType { opcode, expected: expected.into() })
 }
 
 /// The report on a modifier in the place of another.
-pub fn instead(modifier: Word<'_>, expected: &[&'static str], form: &'static Form) -> Diagnostic {
+pub fn instead(modifier: SourceWord<'_>, expected: &[&'static str], form: &'static Form) -> Diagnostic {
     new(modifier, Reason::Instead { expected: expected.into(), form: form.text })
 }
 

@@ -1,8 +1,8 @@
 //! `modifier-order`: modifiers whose order matters stand the other way round.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 use ptx_isa::tables::Form;
 
 /// Two modifiers that stand the wrong way round.
@@ -16,7 +16,7 @@ pub struct ModifierOrder {
     pub form: &'static str,
 }
 
-impl Words for ModifierOrder {
+impl DiagnosticMessage for ModifierOrder {
     fn message(&self) -> String {
         format!("`{}` must stand before `{}`", self.first, self.second)
     }
@@ -27,7 +27,7 @@ impl Words for ModifierOrder {
 }
 
 /// The report: `first` stands after `second`, but belongs before it.
-pub fn report(first: Word<'_>, second: Word<'_>, form: &'static Form) -> Diagnostic {
+pub fn report(first: SourceWord<'_>, second: SourceWord<'_>, form: &'static Form) -> Diagnostic {
     let found = ModifierOrder { first: first.text.into(), second: second.text.into(), form: form.text };
     Diagnostic::new(first.range(), found)
 }

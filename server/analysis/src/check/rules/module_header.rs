@@ -1,15 +1,15 @@
 //! `module-header`: `.version`, `.target` and `.address_size`, which open a module in this order.
 
 use super::{missing_directive, redundant_directive, requires_version, suggest, write_instead};
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix, Severity};
 use crate::check::directives;
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 use crate::hir::literal;
-use crate::hir::lower::{Source, named_children};
+use crate::hir::lower::{ItemSource, named_children};
 use crate::target::{Environment, find_target};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Target, Version};
+use ptx_isa::tables::{TargetInfo, Version};
 use ptx_syntax::{Node, fields, kinds};
 use std::ops::Range;
 
@@ -49,7 +49,7 @@ pub enum ModuleHeader {
     AddressSize,
 }
 
-impl Words for ModuleHeader {
+impl DiagnosticMessage for ModuleHeader {
     fn message(&self) -> String {
         match self {
             Self::NoVersion => "a module begins with `.version`".to_owned(),
@@ -84,7 +84,7 @@ impl Words for ModuleHeader {
 
 /// How far into the header the module has come.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Progress {
+pub struct HeaderProgress {
     version: bool,
     target: bool,
     address_size: bool,
@@ -93,11 +93,11 @@ pub struct Progress {
     /// A section.
     section: bool,
     /// Where the options of `.target` stand that need something in the module, as ranges of the file.
-    needy: Vec<(Range<usize>, &'static Target)>,
+    needy: Vec<(Range<usize>, &'static TargetInfo)>,
     reported: bool,
 }
 
-impl Progress {
+impl HeaderProgress {
     /// Any other item: version and target must have been there.
     pub fn other(&mut self, range: Range<usize>, out: &mut Vec<Diagnostic>) {
         self.body = true;
@@ -142,7 +142,7 @@ impl Progress {
     /// `.version`.
     pub fn version(
         &mut self,
-        source: Source<'_>,
+        source: ItemSource<'_>,
         node: Node<'_>,
         environment: &mut Environment,
         out: &mut Vec<Diagnostic>,
@@ -190,7 +190,7 @@ impl Progress {
     /// `.target`.
     pub fn target(
         &mut self,
-        source: Source<'_>,
+        source: ItemSource<'_>,
         node: Node<'_>,
         environment: &mut Environment,
         out: &mut Vec<Diagnostic>,
@@ -202,7 +202,7 @@ impl Progress {
         if std::mem::replace(&mut self.target, true) {
             out.push(redundant_directive::second_target(source.range(node)));
         }
-        let names: Vec<Word<'_>> =
+        let names: Vec<SourceWord<'_>> =
             named_children(node).filter(|n| n.kind_id() == kinds().target_name).map(|n| source.word(n)).collect();
         let Some(first) = names.first() else {
             return out.push(Diagnostic::new(source.range(node), ModuleHeader::TargetWithoutName));
@@ -237,9 +237,9 @@ impl Progress {
     /// An option of `.target`.
     fn option(
         &mut self,
-        source: Source<'_>,
-        name: Word<'_>,
-        option: &'static Target,
+        source: ItemSource<'_>,
+        name: SourceWord<'_>,
+        option: &'static TargetInfo,
         environment: &mut Environment,
         out: &mut Vec<Diagnostic>,
     ) {
@@ -259,7 +259,7 @@ impl Progress {
     /// `.address_size`.
     pub fn address_size(
         &mut self,
-        source: Source<'_>,
+        source: ItemSource<'_>,
         node: Node<'_>,
         environment: &mut Environment,
         out: &mut Vec<Diagnostic>,
@@ -285,7 +285,7 @@ impl Progress {
     }
 }
 
-fn again(source: Source<'_>, node: Node<'_>, name: &'static str) -> Diagnostic {
+fn again(source: ItemSource<'_>, node: Node<'_>, name: &'static str) -> Diagnostic {
     Diagnostic::new(source.range(node), ModuleHeader::Again(name))
 }
 

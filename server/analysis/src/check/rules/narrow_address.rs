@@ -1,12 +1,12 @@
 //! `narrow-address`: a register too small for the addresses of the state space.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::forms::spec::OperandSpec;
 use crate::hir::types::TypeId;
 use crate::target::Environment;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Type, TypeClass};
+use ptx_isa::tables::{TypeClass, TypeInfo};
 use std::ops::Range;
 
 /// A register that is too small for the addresses of a state space.
@@ -22,7 +22,7 @@ pub struct NarrowAddress {
     pub required: u16,
 }
 
-impl Words for NarrowAddress {
+impl DiagnosticMessage for NarrowAddress {
     fn message(&self) -> String {
         let Self { register, bits, space, required } = self;
         match space {
@@ -43,7 +43,7 @@ pub fn check(
     spec: &OperandSpec,
     environment: &Environment,
 ) -> Option<Diagnostic> {
-    let Type { class, bits, .. } = *ty.info();
+    let TypeInfo { class, bits, .. } = *ty.info();
     if !matches!(class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint) {
         return None;
     }

@@ -1,6 +1,6 @@
 //! `not-portable`: something that only one architecture or family has, so that the code does not run on later ones.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::target::Environment;
 use crate::target::project::{bound, having};
@@ -16,7 +16,7 @@ pub struct NotPortable {
     pub feature: &'static str,
 }
 
-impl Words for NotPortable {
+impl DiagnosticMessage for NotPortable {
     fn message(&self) -> String {
         format!("`{}` is bound to {}: later architectures need not have it", self.what, reach(self.feature))
     }

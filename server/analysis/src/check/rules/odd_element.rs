@@ -1,12 +1,12 @@
 //! `odd-element`: something in a list that the assembler takes for an ordinary register and that cannot be meant.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::forms::operands::{NameLookup, special};
 use crate::forms::spec::{OperandPattern, OperandVariant};
 use crate::hir::ast::{Instruction, Operand, OperandKind};
 use crate::hir::symbols::Symbol;
-use ptx_isa::tables::{Access, TypeClass};
+use ptx_isa::tables::{OperandAccess, TypeClass};
 
 /// An element of a list that the assembler takes for an ordinary register.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -24,7 +24,7 @@ pub enum OddElement {
     SpecialRegister(Box<str>),
 }
 
-impl Words for OddElement {
+impl DiagnosticMessage for OddElement {
     fn message(&self) -> String {
         match self {
             Self::Predicate(name) => format!("`{name}` is a predicate, which has no place in a list of values"),
@@ -59,7 +59,7 @@ pub fn check(
         if !spec.value.mixed {
             continue;
         }
-        let written = spec.value.access != Access::Read;
+        let written = spec.value.access != OperandAccess::Read;
         let pred = spec.ty.is_some_and(|t| t.info().class == TypeClass::Pred);
         let found = |element: &Operand<'_>| {
             odd(element, written, pred, names).map(|odd| Diagnostic::new(element.range.clone(), odd))

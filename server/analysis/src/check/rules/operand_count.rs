@@ -1,6 +1,6 @@
 //! `operand-count`: too few or too many operands.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::ast::Instruction;
 use ptx_isa::tables::Form;
@@ -19,7 +19,7 @@ pub struct OperandCount {
     pub form: &'static str,
 }
 
-impl Words for OperandCount {
+impl DiagnosticMessage for OperandCount {
     fn message(&self) -> String {
         let expected = match &*self.expected {
             [] | [0] => "no operands".to_owned(),

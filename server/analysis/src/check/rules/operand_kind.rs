@@ -1,14 +1,14 @@
 //! `operand-kind`: an operand of the wrong kind: an immediate for a register, a list for a single value, and the like.
 
-use crate::check::codes::{Finding, Words};
-use crate::check::diagnostic::{Diagnostic, Edit, Fix};
+use crate::check::codes::{DiagnosticMessage, Finding};
+use crate::check::diagnostic::{Diagnostic, Fix, FixEdit};
 use crate::forms::operands::{MismatchKind, OperandMismatch};
 use crate::forms::spec::{ExpectedOperand, OperandSpec};
 use std::ops::Range;
 
 /// An operand of the wrong kind.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum OperandKind {
+pub enum OperandKindProblem {
     /// One operand does not fit.
     Mismatch {
         /// The opcode with its modifiers, as written.
@@ -29,7 +29,7 @@ pub enum OperandKind {
     },
 }
 
-impl Words for OperandKind {
+impl DiagnosticMessage for OperandKindProblem {
     fn message(&self) -> String {
         match self {
             Self::Mismatch { mnemonic, expected, what } => mismatch(mnemonic, expected.as_ref(), what),
@@ -124,7 +124,8 @@ fn mismatch(mnemonic: &str, expected: Option<&ExpectedOperand>, what: &MismatchK
 /// The report on those mismatches that have no code of their own.
 pub fn report(mismatch: &OperandMismatch, mnemonic: &str) -> Diagnostic {
     let expected = mismatch.spec.as_ref().map(OperandSpec::expected);
-    let found = OperandKind::Mismatch { mnemonic: mnemonic.into(), expected, what: Box::new(mismatch.kind.clone()) };
+    let found =
+        OperandKindProblem::Mismatch { mnemonic: mnemonic.into(), expected, what: Box::new(mismatch.kind.clone()) };
     Diagnostic::new(mismatch.range.clone(), found)
 }
 
@@ -137,8 +138,8 @@ pub fn exchanged(
     let ((place, one, name), (other_place, other, other_name)) = (first, second);
     let title = format!("Exchange `{one}` and `{other}`");
     let edits =
-        vec![Edit::Replace(place.clone(), other.to_owned()), Edit::Replace(other_place.clone(), one.to_owned())];
-    let found = OperandKind::Exchanged {
+        vec![FixEdit::Replace(place.clone(), other.to_owned()), FixEdit::Replace(other_place.clone(), one.to_owned())];
+    let found = OperandKindProblem::Exchanged {
         mnemonic: mnemonic.into(),
         operands: Box::new([one.into(), other.into()]),
         names: Box::new([name.into(), other_name.into()]),
@@ -149,7 +150,7 @@ pub fn exchanged(
 /// Whether a finding is that the handle of a texture, sampler or surface is taken for another type than `.u64`.
 pub fn is_handle_of_wrong_type(finding: &Finding) -> bool {
     let Finding::OperandKind(found) = finding else { return false };
-    matches!(&**found, OperandKind::Mismatch { what, .. } if matches!(**what, MismatchKind::Handle(_)))
+    matches!(&**found, OperandKindProblem::Mismatch { what, .. } if matches!(**what, MismatchKind::Handle(_)))
 }
 
 /// `2 parts: texture, coordinates`.

@@ -1,6 +1,6 @@
 //! `operand-range`: an immediate outside of its range.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::forms::spec::OperandSpec;
 use ptx_isa::tables;
@@ -36,7 +36,7 @@ pub enum OperandRange {
     },
 }
 
-impl Words for OperandRange {
+impl DiagnosticMessage for OperandRange {
     fn message(&self) -> String {
         match self {
             Self::Immediate { value, operand, mnemonic, ranges } => {

@@ -1,9 +1,9 @@
 //! `operand-type`: a register of the wrong type, or a number of the wrong class.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::forms::spec::{ExpectedOperand, OperandSpec};
-use crate::hir::types::{Fit, TypeId, agreeing};
+use crate::hir::types::{RegisterFit, TypeId, agreeing};
 use ptx_isa::tables::TypeClass;
 use std::ops::Range;
 
@@ -41,7 +41,7 @@ pub enum OperandType {
     },
 }
 
-impl Words for OperandType {
+impl DiagnosticMessage for OperandType {
     fn message(&self) -> String {
         match self {
             Self::Register { register, ty, expected, mnemonic } => format!(
@@ -121,7 +121,7 @@ pub fn immediate(range: Range<usize>, integer: bool, spec: Option<&OperandSpec>,
 
 /// What an operand of a type takes where nothing else is said of it.
 pub fn wanted_of(ty: TypeId) -> String {
-    format!("a register for `{}`: `{}`", ty.name(), agreeing(ty, Fit::default()).join("`, `"))
+    format!("a register for `{}`: `{}`", ty.name(), agreeing(ty, RegisterFit::default()).join("`, `"))
 }
 
 /// The registers that an operand takes, in words: `a 32-bit integer register (.u32 .s32 .b32)`.
@@ -136,7 +136,7 @@ fn registers(expected: &ExpectedOperand) -> String {
         TypeClass::Packed | TypeClass::Opaque => format!("a register for `{}`", info.name),
     };
     let wider = if expected.fit.wider { " or a wider one" } else { "" };
-    let names = agreeing(ty, Fit { wider: false, ..expected.fit });
+    let names = agreeing(ty, RegisterFit { wider: false, ..expected.fit });
     if info.class == TypeClass::Bits && info.agrees.is_empty() {
         return format!("{kind}{wider}");
     }

@@ -1,8 +1,8 @@
 //! `out-of-bounds`: a constant address outside of the variable that it names.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
-use crate::check::memory::{Access, Place};
+use crate::check::memory::{AccessSize, VariableAccess};
 
 /// An access that begins before its variable or ends after it. Numbers are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -19,7 +19,7 @@ pub struct OutOfBounds {
     pub bytes: i128,
 }
 
-impl Words for OutOfBounds {
+impl DiagnosticMessage for OutOfBounds {
     fn message(&self) -> String {
         let Self { written, name, size, offset, bytes } = self;
         let plural = if *bytes == 1 { "" } else { "s" };
@@ -35,7 +35,7 @@ impl Words for OutOfBounds {
 }
 
 /// The report, if the access begins before the variable or ends after it.
-pub fn check(place: &Place<'_>, access: &Access) -> Option<Diagnostic> {
+pub fn check(place: &VariableAccess<'_>, access: &AccessSize) -> Option<Diagnostic> {
     let size = i128::from(place.variable.bytes.filter(|b| *b > 0 && !place.variable.external)?);
     let (offset, bytes) = (place.offset, access.bytes?);
     let end = offset.checked_add(bytes)?;

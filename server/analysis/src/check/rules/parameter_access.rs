@@ -1,12 +1,12 @@
 //! `parameter-access`: a parameter, a result or an argument in memory is used in a way that it is not meant for.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Severity};
 use crate::forms::operands::NameLookup;
 use crate::forms::spec::{OperandPattern, OperandSpec, OperandVariant};
 use crate::hir::ast::{Instruction, Operand, OperandKind};
-use crate::hir::symbols::{Origin, Symbol, Variable};
-use ptx_isa::tables::{Access, Kind};
+use crate::hir::symbols::{Symbol, VariableOrigin, VariableSymbol};
+use ptx_isa::tables::{OperandAccess, ValueKind};
 use std::ops::Range;
 
 /// The space of parameters.
@@ -18,12 +18,12 @@ pub struct ParameterAccess {
     /// Its name.
     pub name: Box<str>,
     /// What is wrong with the access.
-    pub problem: Problem,
+    pub problem: ParameterAccessProblem,
 }
 
 /// What is wrong with an access to a parameter, a result or an argument.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Problem {
+pub enum ParameterAccessProblem {
     /// A parameter is written.
     Written {
         /// It is one of a kernel.
@@ -47,21 +47,23 @@ pub enum Problem {
     },
 }
 
-impl Words for ParameterAccess {
+impl DiagnosticMessage for ParameterAccess {
     fn message(&self) -> String {
         let name = &self.name;
         match &self.problem {
-            Problem::Written { kernel } => {
+            ParameterAccessProblem::Written { kernel } => {
                 let owner = if *kernel { "the kernel" } else { "this function" };
                 format!("`{name}` is a parameter of {owner}, which cannot be written")
             }
-            Problem::ResultRead => format!("`{name}` is the result of this function, which can only be written"),
-            Problem::Guarded { stored } => {
+            ParameterAccessProblem::ResultRead => {
+                format!("`{name}` is the result of this function, which can only be written")
+            }
+            ParameterAccessProblem::Guarded { stored } => {
                 let access = if *stored { "stored" } else { "loaded" };
                 format!("`{name}` belongs to a call, so it must be {access} without a guard")
             }
-            Problem::AddressTaken => format!("`{name}` belongs to a call and has no address"),
-            Problem::OtherSpace { kernel, space } => {
+            ParameterAccessProblem::AddressTaken => format!("`{name}` belongs to a call and has no address"),
+            ParameterAccessProblem::OtherSpace { kernel, space } => {
                 let what = if *kernel { "a parameter of the kernel" } else { "an argument or result of a call" };
                 format!("`{name}` is {what}, which is not in `{space}`")
             }
@@ -70,20 +72,24 @@ impl Words for ParameterAccess {
 
     fn help(&self) -> Option<String> {
         let help = match self.problem {
-            Problem::Written { .. } => "copy it into a register, or into a variable in `.local`",
-            Problem::ResultRead => "keep the value in a register, and store it before `ret`",
-            Problem::Guarded { stored: true } => "choose the value with `selp` first, or branch around the whole call",
-            Problem::Guarded { stored: false } => "load it into another register, and move that under the guard",
-            Problem::AddressTaken => {
+            ParameterAccessProblem::Written { .. } => "copy it into a register, or into a variable in `.local`",
+            ParameterAccessProblem::ResultRead => "keep the value in a register, and store it before `ret`",
+            ParameterAccessProblem::Guarded { stored: true } => {
+                "choose the value with `selp` first, or branch around the whole call"
+            }
+            ParameterAccessProblem::Guarded { stored: false } => {
+                "load it into another register, and move that under the guard"
+            }
+            ParameterAccessProblem::AddressTaken => {
                 "only `st.param`, `ld.param` and `call` can name it; put the value into `.local` memory to point to it"
             }
-            Problem::OtherSpace { .. } => "write `.param`, which covers both",
+            ParameterAccessProblem::OtherSpace { .. } => "write `.param`, which covers both",
         };
         Some(help.to_owned())
     }
 }
 
-fn new(range: Range<usize>, name: &str, problem: Problem) -> Diagnostic {
+fn new(range: Range<usize>, name: &str, problem: ParameterAccessProblem) -> Diagnostic {
     Diagnostic::new(range, ParameterAccess { name: name.into(), problem })
 }
 
@@ -101,10 +107,10 @@ pub fn check(
                     access(instruction, operand, spec, names, out);
                 }
             }
-            OperandPattern::Value(spec) if matches!(spec.value.kind, Kind::Address(_)) => {
+            OperandPattern::Value(spec) if matches!(spec.value.kind, ValueKind::Address(_)) => {
                 access(instruction, operand, spec, names, out);
             }
-            OperandPattern::Value(spec) if spec.value.symbol && spec.value.kind == Kind::Value => {
+            OperandPattern::Value(spec) if spec.value.symbol && spec.value.kind == ValueKind::Value => {
                 address_of(operand, names, out)
             }
             _ => {}
@@ -113,19 +119,19 @@ pub fn check(
 }
 
 /// Whether parameters of an origin may be written, or read.
-pub fn may_access(origin: Origin, writes: bool) -> bool {
+pub fn may_access(origin: VariableOrigin, writes: bool) -> bool {
     match origin {
-        Origin::KernelParameter | Origin::Parameter => !writes,
-        Origin::Result => writes,
+        VariableOrigin::KernelParameter | VariableOrigin::Parameter => !writes,
+        VariableOrigin::Result => writes,
         _ => true,
     }
 }
 
 /// Whether a modifier names the state space of parameters of another kind.
-pub fn is_elsewhere(origin: Origin, modifier: &str) -> bool {
+pub fn is_elsewhere(origin: VariableOrigin, modifier: &str) -> bool {
     match modifier {
-        ".param::entry" => origin == Origin::Body,
-        ".param::func" => origin == Origin::KernelParameter,
+        ".param::entry" => origin == VariableOrigin::Body,
+        ".param::func" => origin == VariableOrigin::KernelParameter,
         _ => false,
     }
 }
@@ -147,32 +153,34 @@ fn access(
     };
     let Some((name, range)) = base(operand) else { return };
     let Some(origin) = parameter(name, names) else { return };
-    let writes = spec.value.access != Access::Read;
+    let writes = spec.value.access != OperandAccess::Read;
     if !may_access(origin, writes) {
         return out.push(match writes {
-            true => new(range, name, Problem::Written { kernel: origin == Origin::KernelParameter }),
-            false => new(range, name, Problem::ResultRead),
+            true => {
+                new(range, name, ParameterAccessProblem::Written { kernel: origin == VariableOrigin::KernelParameter })
+            }
+            false => new(range, name, ParameterAccessProblem::ResultRead),
         });
     }
     if let Some(modifier) = instruction.modifiers.iter().find(|m| is_elsewhere(origin, m.text)) {
-        let (kernel, space) = (origin == Origin::KernelParameter, modifier.text.into());
-        return out.push(new(range, name, Problem::OtherSpace { kernel, space }));
+        let (kernel, space) = (origin == VariableOrigin::KernelParameter, modifier.text.into());
+        return out.push(new(range, name, ParameterAccessProblem::OtherSpace { kernel, space }));
     }
-    if let Some(guard) = instruction.guard.filter(|_| origin == Origin::Body) {
-        out.push(new(guard.range(), name, Problem::Guarded { stored: writes }));
+    if let Some(guard) = instruction.guard.filter(|_| origin == VariableOrigin::Body) {
+        out.push(new(guard.range(), name, ParameterAccessProblem::Guarded { stored: writes }));
     }
 }
 
 /// The address of a variable as a value.
 fn address_of(operand: &Operand<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) {
     let Some((name, range)) = base(operand) else { return };
-    if parameter(name, names) != Some(Origin::Body) {
+    if parameter(name, names) != Some(VariableOrigin::Body) {
         return;
     }
     // ptxas: with a constant added, or indexed, it passes until code is generated.
     let late = !matches!(operand.kind, OperandKind::Name(_));
     let severity = if late { Severity::Warning } else { Severity::Error };
-    out.push(new(range, name, Problem::AddressTaken).severity(severity));
+    out.push(new(range, name, ParameterAccessProblem::AddressTaken).severity(severity));
 }
 
 /// The name that an address is built on, and where it stands.
@@ -186,9 +194,9 @@ fn base<'t>(operand: &Operand<'t>) -> Option<(&'t str, Range<usize>)> {
 }
 
 /// Where a variable in `.param` is declared.
-fn parameter(name: &str, names: &dyn NameLookup) -> Option<Origin> {
+fn parameter(name: &str, names: &dyn NameLookup) -> Option<VariableOrigin> {
     match names.look_up(name) {
-        Some(Symbol::Variable(Variable { space: PARAM, origin, .. })) => Some(origin),
+        Some(Symbol::Variable(VariableSymbol { space: PARAM, origin, .. })) => Some(origin),
         _ => None,
     }
 }

@@ -1,8 +1,8 @@
 //! `parameter-list`: a list of parameters or results that no function can have.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
-use crate::hir::ast::{Declaration, Word};
+use crate::hir::ast::{Declaration, SourceWord};
 use crate::hir::signature::{Array, Parameter};
 use std::ops::Range;
 
@@ -44,7 +44,7 @@ pub enum SizeReason {
     NotLast,
 }
 
-impl Words for ParameterList {
+impl DiagnosticMessage for ParameterList {
     fn message(&self) -> String {
         let quoted = |name: &Option<Box<str>>| name.as_ref().map_or(String::new(), |n| format!(" `{n}`"));
         match self {
@@ -87,7 +87,7 @@ impl Words for ParameterList {
 
 /// Whose parameters a list holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
+pub enum ParameterOwner {
     /// `.entry`.
     Kernel,
     /// `.func`.
@@ -97,7 +97,7 @@ pub enum Owner {
 }
 
 /// Checks a list of parameters or results.
-pub fn check(list: &[Declaration<'_>], results: bool, owner: Owner, out: &mut Vec<Diagnostic>) {
+pub fn check(list: &[Declaration<'_>], results: bool, owner: ParameterOwner, out: &mut Vec<Diagnostic>) {
     let mut in_memory = None;
     for (index, declaration) in list.iter().enumerate() {
         let parameter = Parameter::of(declaration);
@@ -105,21 +105,21 @@ pub fn check(list: &[Declaration<'_>], results: bool, owner: Owner, out: &mut Ve
         let whole = || declaration.range.clone();
         let name = declaration.declarators.first().map(|d| d.name);
         match parameter.register {
-            Some(true) if owner == Owner::Kernel => {
-                let place = space.map_or_else(whole, Word::range);
+            Some(true) if owner == ParameterOwner::Kernel => {
+                let place = space.map_or_else(whole, SourceWord::range);
                 out.push(wrong_space(place, &parameter.name, Some(".reg"), true));
             }
             // What no parameter can be in at all, `.param::func`, is a matter of the declaration.
             None if space.is_some_and(|w| w.text.contains("::")) => {}
             None => {
-                let place = space.map_or_else(whole, Word::range);
+                let place = space.map_or_else(whole, SourceWord::range);
                 let found = space.map(|w| w.text);
-                out.push(wrong_space(place, &parameter.name, found, owner == Owner::Kernel));
+                out.push(wrong_space(place, &parameter.name, found, owner == ParameterOwner::Kernel));
             }
-            Some(false) => in_memory = in_memory.or(Some(space.map_or_else(whole, Word::range))),
+            Some(false) => in_memory = in_memory.or(Some(space.map_or_else(whole, SourceWord::range))),
             Some(true) => {}
         }
-        if let Some(name) = name.filter(|n| n.text == "_" && owner == Owner::Function) {
+        if let Some(name) = name.filter(|n| n.text == "_" && owner == ParameterOwner::Function) {
             out.push(unnamed(name.range()));
         }
         if parameter.array == Array::Open {
@@ -127,7 +127,7 @@ pub fn check(list: &[Declaration<'_>], results: bool, owner: Owner, out: &mut Ve
             let place = place.map_or_else(whole, |(range, _)| range.clone());
             let reason = match owner {
                 _ if results => SizeReason::Result,
-                Owner::Kernel => SizeReason::Kernel,
+                ParameterOwner::Kernel => SizeReason::Kernel,
                 _ if index + 1 < list.len() => SizeReason::NotLast,
                 _ => continue,
             };

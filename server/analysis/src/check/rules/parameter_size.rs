@@ -1,8 +1,8 @@
 //! `parameter-size`: the parameters of a kernel are too large together.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 use crate::target::{Environment, ModuleTarget, describe_alternatives};
 use ptx_isa::tables::{Capacity, GateAlternative};
 
@@ -21,7 +21,7 @@ pub struct ParameterSize {
     pub more: Option<(u32, &'static [GateAlternative])>,
 }
 
-impl Words for ParameterSize {
+impl DiagnosticMessage for ParameterSize {
     fn message(&self) -> String {
         let Self { name, end, limit, header, .. } = self;
         let header = header.describe();
@@ -37,7 +37,13 @@ impl Words for ParameterSize {
 }
 
 /// The report on the parameter that passes the limit.
-pub fn report(name: Word<'_>, end: u64, limit: u32, more: Option<&Capacity>, environment: &Environment) -> Diagnostic {
+pub fn report(
+    name: SourceWord<'_>,
+    end: u64,
+    limit: u32,
+    more: Option<&Capacity>,
+    environment: &Environment,
+) -> Diagnostic {
     let more = more.and_then(|c| Some((c.bytes, c.gates.first()?.alternatives)));
     let found = ParameterSize { name: name.text.into(), end, limit, header: environment.module_target(), more };
     Diagnostic::new(name.range(), found)

@@ -1,8 +1,8 @@
 //! `pragma`: a `.pragma` where it may not stand, or with a wrong argument.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Severity};
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 
 /// A `.pragma` where it may not stand, or with a wrong argument.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -36,7 +36,7 @@ pub enum Pragma {
     },
 }
 
-impl Words for Pragma {
+impl DiagnosticMessage for Pragma {
     fn message(&self) -> String {
         let (message, late) = match self {
             Self::InFunctionHeader => {
@@ -64,22 +64,22 @@ impl Words for Pragma {
 }
 
 /// Between the header of a function and its body.
-pub fn in_function_header(word: Word<'_>) -> Diagnostic {
+pub fn in_function_header(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), Pragma::InFunctionHeader)
 }
 
 /// A string that belongs into a body, or into that of a kernel.
-pub fn misplaced(string: Word<'_>, name: &'static str, in_body: bool) -> Diagnostic {
+pub fn misplaced(string: SourceWord<'_>, name: &'static str, in_body: bool) -> Diagnostic {
     Diagnostic::new(string.range(), Pragma::Misplaced { name, in_body })
 }
 
 /// An argument is missing. The assembler looks at some of them only when it generates code.
-pub fn no_argument(string: Word<'_>, name: &'static str, late: bool) -> Diagnostic {
+pub fn no_argument(string: SourceWord<'_>, name: &'static str, late: bool) -> Diagnostic {
     Diagnostic::new(string.range(), Pragma::NoArgument { name, late }).severity(severity(late))
 }
 
 /// A wrong argument.
-pub fn argument(argument: Word<'_>, name: &'static str, least: u64, late: bool) -> Diagnostic {
+pub fn argument(argument: SourceWord<'_>, name: &'static str, least: u64, late: bool) -> Diagnostic {
     let found = Pragma::Argument { name, least, actual: argument.text.into(), late };
     Diagnostic::new(argument.range(), found).severity(severity(late))
 }

@@ -1,12 +1,12 @@
 //! `project-target`: something that the target of the module has, but not every architecture that the project is for.
 
 use super::requires_version;
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
-use crate::hir::lower::{Source, named_children};
+use crate::hir::lower::{ItemSource, named_children};
 use crate::target::project::Lacking;
 use crate::target::{Environment, describe_alternatives, find_architecture};
-use ptx_isa::tables::{Gate, GateAlternative, GateKind, Target};
+use ptx_isa::tables::{Gate, GateAlternative, GateKind, TargetInfo};
 use ptx_syntax::{Node, kinds};
 use std::ops::Range;
 
@@ -40,7 +40,7 @@ pub enum ProjectTarget {
     },
 }
 
-impl Words for ProjectTarget {
+impl DiagnosticMessage for ProjectTarget {
     fn message(&self) -> String {
         match self {
             Self::Needs { what, needs, targets } => {
@@ -86,9 +86,9 @@ pub fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Enviro
 
 /// Checks the architecture that a module names, and replaces it by the one that was asked for, if any.
 pub fn check(
-    source: Source<'_>,
+    source: ItemSource<'_>,
     node: Node<'_>,
-    asked: Option<&'static Target>,
+    asked: Option<&'static TargetInfo>,
     environment: &mut Environment,
     out: &mut Vec<Diagnostic>,
 ) {

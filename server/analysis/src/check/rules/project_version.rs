@@ -1,8 +1,8 @@
 //! `project-version`: something that the version of the module has, but not the newest version that the project may use.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
-use crate::hir::lower::Source;
+use crate::hir::lower::ItemSource;
 use crate::target::{Environment, describe_alternatives};
 use ptx_isa::tables::{GateAlternative, Version};
 use ptx_syntax::{Node, fields};
@@ -31,7 +31,7 @@ pub enum Newer {
     Module(Version),
 }
 
-impl Words for ProjectVersion {
+impl DiagnosticMessage for ProjectVersion {
     fn message(&self) -> String {
         let newest = self.newest;
         match &self.what {
@@ -56,7 +56,7 @@ pub fn report(range: Range<usize>, what: &str, needs: &'static [GateAlternative]
 }
 
 /// Checks the version that a module names.
-pub fn check(source: Source<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
+pub fn check(source: ItemSource<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
     let number = node.child_by_field_id(fields().version);
     if let (Some(number), Some(version), Some(newest)) = (number, environment.version, environment.project.version)
         && Environment::counts_as(version) > Environment::counts_as(newest)

@@ -1,9 +1,9 @@
 //! `redundant-directive`: a directive that the assembler takes and ignores.
 
 use super::one_of;
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 use std::ops::Range;
 
 /// A directive that has no effect.
@@ -22,7 +22,7 @@ pub enum RedundantDirective {
     SecondTarget,
 }
 
-impl Words for RedundantDirective {
+impl DiagnosticMessage for RedundantDirective {
     fn message(&self) -> String {
         match self {
             Self::Overridden(name) => format!("`{name}` stands here more than once, and only the last one counts"),
@@ -33,14 +33,14 @@ impl Words for RedundantDirective {
 }
 
 /// The same directive stands again further on.
-pub fn overridden(range: Range<usize>, name: Word<'_>, later: Word<'_>) -> Diagnostic {
+pub fn overridden(range: Range<usize>, name: SourceWord<'_>, later: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(range, RedundantDirective::Overridden(name.text.into()))
         .related(later.range(), "this one overrides it")
         .unnecessary()
 }
 
 /// The directive needs one of some others beside it to have an effect.
-pub fn idle(range: Range<usize>, name: Word<'_>, without: &'static [&'static str]) -> Diagnostic {
+pub fn idle(range: Range<usize>, name: SourceWord<'_>, without: &'static [&'static str]) -> Diagnostic {
     Diagnostic::new(range, RedundantDirective::Idle { name: name.text.into(), without }).unnecessary()
 }
 

@@ -1,6 +1,6 @@
 //! `removed`: newer versions or targets no longer have it.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::target::{Environment, ModuleTarget, describe_alternatives, is_option};
 use ptx_isa::tables::{Gate, GateAlternative};
@@ -40,7 +40,7 @@ impl Removal {
     }
 }
 
-impl Words for Removed {
+impl DiagnosticMessage for Removed {
     fn message(&self) -> String {
         let brief = self.0.brief();
         if self.0.is_by_option() { brief } else { format!("{brief}; {}", self.0.module.says()) }

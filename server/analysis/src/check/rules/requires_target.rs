@@ -2,13 +2,13 @@
 //! since one gate asks for both.
 
 use super::requires_version::Requirement;
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 
 /// Something that the module's target does not have in any version.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RequiresTarget(pub Box<Requirement>);
 
-impl Words for RequiresTarget {
+impl DiagnosticMessage for RequiresTarget {
     fn message(&self) -> String {
         self.0.message()
     }
@@ -21,7 +21,7 @@ impl Words for RequiresTarget {
 #[cfg(test)]
 mod tests {
     use crate::Code::{RequiresTarget, RequiresVersion};
-    use crate::check::diagnostic::Edit;
+    use crate::check::diagnostic::FixEdit;
     use crate::testing::{in_module, messages};
 
     fn module(version: &str, target: &str) -> String {
@@ -34,7 +34,7 @@ mod tests {
         let found = in_module(RequiresTarget, &module("8.5", "sm_75"));
         let expected = "`fma.rn.bf16x2` needs PTX 7.0 and sm_80; this module says PTX 8.5 and sm_75";
         assert_eq!(messages(&found), [expected]);
-        assert_eq!(found[0].fixes[0].edits, [Edit::Target("sm_80")]);
+        assert_eq!(found[0].fixes[0].edits, [FixEdit::Target("sm_80")]);
         assert!(in_module(RequiresVersion, &module("8.5", "sm_75")).is_empty());
         assert!(in_module(RequiresTarget, &module("8.5", "sm_80")).is_empty());
     }

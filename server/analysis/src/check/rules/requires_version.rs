@@ -1,7 +1,7 @@
 //! `requires-version`: the module's `.version` is too old.
 
 use super::requires_target::RequiresTarget;
-use crate::check::codes::{Finding, Words};
+use crate::check::codes::{DiagnosticMessage, Finding};
 use crate::check::diagnostic::Diagnostic;
 use crate::check::raise;
 use crate::target::{Environment, ModuleTarget, describe_alternatives};
@@ -16,7 +16,7 @@ pub struct RequiresVersion(pub Box<Requirement>);
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Requirement {
     /// What the module does not have.
-    pub subject: Subject,
+    pub subject: GatedSubject,
     /// The versions and targets of which one must hold.
     pub alternatives: &'static [GateAlternative],
     /// What to do instead; may be empty.
@@ -27,7 +27,7 @@ pub struct Requirement {
 
 /// What needs a version or target.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Subject {
+pub enum GatedSubject {
     /// Something that is quoted from the source.
     Quoted(Box<str>),
     /// Something without a name of its own, in words.
@@ -50,14 +50,16 @@ impl Requirement {
     }
 }
 
-impl Words for Requirement {
+impl DiagnosticMessage for Requirement {
     fn message(&self) -> String {
         let (needs, says) = (self.needs(), self.module.says());
         match &self.subject {
-            Subject::Quoted(what) => format!("`{what}` {needs}; {says}"),
-            Subject::Words(what) => format!("{what} {needs}; {says}"),
-            Subject::Part { part, directive } => format!("{} in `{directive}` {needs}; {says}", part.replace('_', " ")),
-            Subject::CheckedTarget(target) => {
+            GatedSubject::Quoted(what) => format!("`{what}` {needs}; {says}"),
+            GatedSubject::Words(what) => format!("{what} {needs}; {says}"),
+            GatedSubject::Part { part, directive } => {
+                format!("{} in `{directive}` {needs}; {says}", part.replace('_', " "))
+            }
+            GatedSubject::CheckedTarget(target) => {
                 let version = self.module.version.map_or("nothing".to_owned(), |v| format!("PTX {v}"));
                 format!("`{target}`, for which this module is checked, {needs}; it says {version}")
             }
@@ -69,7 +71,7 @@ impl Words for Requirement {
     }
 }
 
-impl Words for RequiresVersion {
+impl DiagnosticMessage for RequiresVersion {
     fn message(&self) -> String {
         self.0.message()
     }
@@ -81,13 +83,13 @@ impl Words for RequiresVersion {
 
 /// The report on something quoted from the source: `requires-version` if some alternative fits the target, else `requires-target`.
 pub fn report(range: Range<usize>, what: &str, gate: &'static Gate, environment: &Environment) -> Diagnostic {
-    report_subject(range, Subject::Quoted(what.into()), gate, environment)
+    report_subject(range, GatedSubject::Quoted(what.into()), gate, environment)
 }
 
 /// The same report on anything else.
 pub fn report_subject(
     range: Range<usize>,
-    subject: Subject,
+    subject: GatedSubject,
     gate: &'static Gate,
     environment: &Environment,
 ) -> Diagnostic {
@@ -107,11 +109,11 @@ pub fn checked_target(
     gate: &'static Gate,
     environment: &Environment,
 ) -> Diagnostic {
-    let requirement = requirement(Subject::CheckedTarget(target), gate, environment);
+    let requirement = requirement(GatedSubject::CheckedTarget(target), gate, environment);
     Diagnostic::new(range, RequiresVersion(Box::new(requirement)))
 }
 
-fn requirement(subject: Subject, gate: &'static Gate, environment: &Environment) -> Requirement {
+fn requirement(subject: GatedSubject, gate: &'static Gate, environment: &Environment) -> Requirement {
     Requirement { subject, alternatives: gate.alternatives, note: gate.note, module: environment.module_target() }
 }
 
@@ -119,7 +121,7 @@ fn requirement(subject: Subject, gate: &'static Gate, environment: &Environment)
 mod tests {
     use crate::Analyzer;
     use crate::Code::RequiresVersion;
-    use crate::check::diagnostic::Edit;
+    use crate::check::diagnostic::FixEdit;
     use crate::testing::{in_module, messages};
     use ptx_isa::tables::Version;
     use ptx_syntax::Snapshot;
@@ -129,7 +131,7 @@ mod tests {
         let module = |version: &str| format!(".version {version}\n.target sm_80\n.address_size 64\n");
         let found = in_module(RequiresVersion, &module("6.5"));
         assert_eq!(messages(&found), ["`sm_80` needs PTX 7.0; this module says PTX 6.5"]);
-        assert_eq!(found[0].fixes[0].edits, [Edit::Version(Version { major: 7, minor: 0 })]);
+        assert_eq!(found[0].fixes[0].edits, [FixEdit::Version(Version { major: 7, minor: 0 })]);
         assert!(in_module(RequiresVersion, &module("7.0")).is_empty());
     }
 

@@ -1,8 +1,8 @@
 //! `reserved-name`: a name that belongs to the language.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Severity};
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 use ptx_isa::ISA;
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ pub enum ReservedName {
     SpecialRegister(Box<str>),
 }
 
-impl Words for ReservedName {
+impl DiagnosticMessage for ReservedName {
     fn message(&self) -> String {
         match self {
             Self::LonePercent => "a name has at least one character after the `%`".to_owned(),
@@ -51,7 +51,7 @@ pub fn reserved(name: &str, range: bool) -> Option<ReservedName> {
 }
 
 /// Looks at a name that is declared, alone or of a range (`%r<10>`).
-pub fn check(name: Word<'_>, range: bool, out: &mut Vec<Diagnostic>) {
+pub fn check(name: SourceWord<'_>, range: bool, out: &mut Vec<Diagnostic>) {
     let Some(found) = reserved(name.text, range) else { return };
     let severity = if matches!(found, ReservedName::SpecialRegister(_)) { Severity::Warning } else { Severity::Error };
     out.push(Diagnostic::new(name.range(), found).severity(severity));

@@ -1,7 +1,7 @@
 //! `state-space`: a variable of another state space than the instruction accesses.
 
 use super::one_of;
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::forms::spec::OperandSpec;
 use std::ops::Range;
@@ -29,7 +29,7 @@ pub enum StateSpace {
     },
 }
 
-impl Words for StateSpace {
+impl DiagnosticMessage for StateSpace {
     fn message(&self) -> String {
         match self {
             Self::Other { variable, space, accessed, mnemonic } => {

@@ -8,10 +8,10 @@ pub use unfinished::{
     is_opening_bracket, opening_brace, opening_parenthesis, register_before_bracket, swallowed_line, token_before,
 };
 
-use crate::check::codes::{Finding, Words};
+use crate::check::codes::{DiagnosticMessage, Finding};
 use crate::check::diagnostic::{Diagnostic, Fix};
-use crate::hir::ast::Word;
-use crate::hir::lower::Source;
+use crate::hir::ast::SourceWord;
+use crate::hir::lower::ItemSource;
 use crate::hir::lower::is_broken;
 use ptx_syntax::{Node, kinds};
 use std::ops::Range;
@@ -20,14 +20,14 @@ use std::ops::Range;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SyntaxError {
     /// What is wrong with it.
-    pub kind: Kind,
+    pub kind: SyntaxErrorKind,
     /// The word that the statement begins with, if that is no instruction: the error most likely follows from it.
     pub unknown_opcode: Option<Box<str>>,
 }
 
 /// Ways of not being PTX.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum SyntaxErrorKind {
     /// Something that is no token of PTX.
     NotPtx,
     /// Tokens that do not belong there, and whether more of them follow than are shown.
@@ -98,25 +98,25 @@ pub enum Kind {
     MinusOffset,
 }
 
-impl From<Kind> for SyntaxError {
-    fn from(kind: Kind) -> Self {
+impl From<SyntaxErrorKind> for SyntaxError {
+    fn from(kind: SyntaxErrorKind) -> Self {
         Self { kind, unknown_opcode: None }
     }
 }
 
-impl Words for SyntaxError {
+impl DiagnosticMessage for SyntaxError {
     fn message(&self) -> String {
         match &self.kind {
-            Kind::NotPtx => "this is not PTX".to_owned(),
-            Kind::Unexpected(shown, false) => format!("unexpected `{shown}`"),
-            Kind::Unexpected(shown, true) => format!("unexpected `{shown}` …"),
-            Kind::Assignment(name) => format!("unexpected `{name} =`: PTX has no assignments"),
-            Kind::MissingAfter(what, Some(token)) => format!("a `{what}` is missing after `{token}`"),
-            Kind::MissingAfter(what, None) => format!("a `{what}` is missing after this"),
-            Kind::MissingOperand(operator) => format!("an operand is missing after this `{operator}`"),
-            Kind::MissingAfterComma => "something is missing after this comma".to_owned(),
-            Kind::MissingValue => "a value is missing after this".to_owned(),
-            Kind::Expected(what) => match &**what {
+            SyntaxErrorKind::NotPtx => "this is not PTX".to_owned(),
+            SyntaxErrorKind::Unexpected(shown, false) => format!("unexpected `{shown}`"),
+            SyntaxErrorKind::Unexpected(shown, true) => format!("unexpected `{shown}` …"),
+            SyntaxErrorKind::Assignment(name) => format!("unexpected `{name} =`: PTX has no assignments"),
+            SyntaxErrorKind::MissingAfter(what, Some(token)) => format!("a `{what}` is missing after `{token}`"),
+            SyntaxErrorKind::MissingAfter(what, None) => format!("a `{what}` is missing after this"),
+            SyntaxErrorKind::MissingOperand(operator) => format!("an operand is missing after this `{operator}`"),
+            SyntaxErrorKind::MissingAfterComma => "something is missing after this comma".to_owned(),
+            SyntaxErrorKind::MissingValue => "a value is missing after this".to_owned(),
+            SyntaxErrorKind::Expected(what) => match &**what {
                 "identifier" | "register" => "expected a name here".to_owned(),
                 "integer" => "expected a number here".to_owned(),
                 word if word.starts_with(|c: char| c.is_ascii_alphabetic()) => {
@@ -124,38 +124,42 @@ impl Words for SyntaxError {
                 }
                 punctuation => format!("expected `{punctuation}` here"),
             },
-            Kind::Unclosed(bracket) => format!("`{bracket}` is not closed before the end of the line"),
-            Kind::EndlessComment => "this comment is not closed: `*/` is missing".to_owned(),
-            Kind::EndlessString => "this string is not closed before the end of the line".to_owned(),
-            Kind::UnclosedFunction => {
+            SyntaxErrorKind::Unclosed(bracket) => format!("`{bracket}` is not closed before the end of the line"),
+            SyntaxErrorKind::EndlessComment => "this comment is not closed: `*/` is missing".to_owned(),
+            SyntaxErrorKind::EndlessString => "this string is not closed before the end of the line".to_owned(),
+            SyntaxErrorKind::UnclosedFunction => {
                 "a `}` is missing after this: the next function begins inside of this one".to_owned()
             }
-            Kind::MissingEnd => "a `}` is missing at the end".to_owned(),
-            Kind::EndlessList => "a `)` is missing at the end of this list of parameters".to_owned(),
-            Kind::OpeningBrace => "a `{` is missing after the header of this function".to_owned(),
-            Kind::OpeningParenthesis => "a `(` is missing before the parameters of this function".to_owned(),
-            Kind::TooDeep => "brackets nest too deep here for the assembler: it runs out of memory".to_owned(),
-            Kind::MissingColon(word) => {
+            SyntaxErrorKind::MissingEnd => "a `}` is missing at the end".to_owned(),
+            SyntaxErrorKind::EndlessList => "a `)` is missing at the end of this list of parameters".to_owned(),
+            SyntaxErrorKind::OpeningBrace => "a `{` is missing after the header of this function".to_owned(),
+            SyntaxErrorKind::OpeningParenthesis => "a `(` is missing before the parameters of this function".to_owned(),
+            SyntaxErrorKind::TooDeep => {
+                "brackets nest too deep here for the assembler: it runs out of memory".to_owned()
+            }
+            SyntaxErrorKind::MissingColon(word) => {
                 format!("`{word}` is no instruction: if it is a label, `:` is missing after it")
             }
-            Kind::GuardWithoutPredicate => "the predicate of this guard is missing".to_owned(),
-            Kind::GuardWithoutInstruction => "an instruction is missing after this guard".to_owned(),
-            Kind::OutsideOfFunction(what) => format!("{what} must stand inside of a function"),
-            Kind::MisplacedDirective(directive, place) => {
+            SyntaxErrorKind::GuardWithoutPredicate => "the predicate of this guard is missing".to_owned(),
+            SyntaxErrorKind::GuardWithoutInstruction => "an instruction is missing after this guard".to_owned(),
+            SyntaxErrorKind::OutsideOfFunction(what) => format!("{what} must stand inside of a function"),
+            SyntaxErrorKind::MisplacedDirective(directive, place) => {
                 format!("`{directive}` cannot stand here: it belongs {place}")
             }
-            Kind::NamedPrototype(name) => format!("a prototype has no name: write `_` in place of `{name}`"),
-            Kind::NamelessFunction(what) => format!("the name of this {what} is missing"),
-            Kind::NamelessParameter(_) => "the name of the parameter is missing after this".to_owned(),
-            Kind::LoneDot => "a modifier is missing after the dot".to_owned(),
-            Kind::NotAType(word, _) => format!("`{word}` is not a type"),
-            Kind::NoType => "a type is missing here, such as `.b32`".to_owned(),
-            Kind::Order(before) => format!("this must stand before {before}"),
-            Kind::PointerOrder => "`.ptr` must stand behind the type".to_owned(),
-            Kind::GivenTwice(what) => format!("a declaration has one {what}, and this is the second"),
-            Kind::MisplacedSign(sign) => format!("`{sign}` cannot stand before this"),
-            Kind::Subscript => "a subscript stands only behind a variable without brackets around it".to_owned(),
-            Kind::MinusOffset => "an offset is added, never subtracted".to_owned(),
+            SyntaxErrorKind::NamedPrototype(name) => format!("a prototype has no name: write `_` in place of `{name}`"),
+            SyntaxErrorKind::NamelessFunction(what) => format!("the name of this {what} is missing"),
+            SyntaxErrorKind::NamelessParameter(_) => "the name of the parameter is missing after this".to_owned(),
+            SyntaxErrorKind::LoneDot => "a modifier is missing after the dot".to_owned(),
+            SyntaxErrorKind::NotAType(word, _) => format!("`{word}` is not a type"),
+            SyntaxErrorKind::NoType => "a type is missing here, such as `.b32`".to_owned(),
+            SyntaxErrorKind::Order(before) => format!("this must stand before {before}"),
+            SyntaxErrorKind::PointerOrder => "`.ptr` must stand behind the type".to_owned(),
+            SyntaxErrorKind::GivenTwice(what) => format!("a declaration has one {what}, and this is the second"),
+            SyntaxErrorKind::MisplacedSign(sign) => format!("`{sign}` cannot stand before this"),
+            SyntaxErrorKind::Subscript => {
+                "a subscript stands only behind a variable without brackets around it".to_owned()
+            }
+            SyntaxErrorKind::MinusOffset => "an offset is added, never subtracted".to_owned(),
         }
     }
 
@@ -164,25 +168,25 @@ impl Words for SyntaxError {
             return Some(format!("`{word}` is not an instruction either"));
         }
         Some(match &self.kind {
-            Kind::Unexpected(shown, _) if &**shown == "}" => "there is no `{` that it closes".to_owned(),
-            Kind::Assignment(name) => {
+            SyntaxErrorKind::Unexpected(shown, _) if &**shown == "}" => "there is no `{` that it closes".to_owned(),
+            SyntaxErrorKind::Assignment(name) => {
                 format!("an instruction names its result first, as in `add.s32 {name}, …`")
             }
-            Kind::TooDeep => {
+            SyntaxErrorKind::TooDeep => {
                 "nest blocks, initializers and expressions less deep; brackets from here inwards are not checked"
                     .to_owned()
             }
-            Kind::NamedPrototype(_) => "calls name the label before the directive".to_owned(),
-            Kind::NamelessParameter(true) => "write `_`".to_owned(),
-            Kind::NotAType(_, Some(near)) => format!("did you mean `{near}`?"),
-            Kind::Order(_) => {
+            SyntaxErrorKind::NamedPrototype(_) => "calls name the label before the directive".to_owned(),
+            SyntaxErrorKind::NamelessParameter(true) => "write `_`".to_owned(),
+            SyntaxErrorKind::NotAType(_, Some(near)) => format!("did you mean `{near}`?"),
+            SyntaxErrorKind::Order(_) => {
                 "the order is: `.align` and `.attribute`, state space, vector length, type, names".to_owned()
             }
-            Kind::GivenTwice(_) => "remove one of them".to_owned(),
-            Kind::MisplacedSign(sign) if &**sign == "+" => "remove it".to_owned(),
-            Kind::MisplacedSign(_) => "compute it with an instruction of its own first".to_owned(),
-            Kind::Subscript => "write an offset in bytes, `[a+4]`".to_owned(),
-            Kind::MinusOffset => "write `+-` in place of `-`".to_owned(),
+            SyntaxErrorKind::GivenTwice(_) => "remove one of them".to_owned(),
+            SyntaxErrorKind::MisplacedSign(sign) if &**sign == "+" => "remove it".to_owned(),
+            SyntaxErrorKind::MisplacedSign(_) => "compute it with an instruction of its own first".to_owned(),
+            SyntaxErrorKind::Subscript => "write an offset in bytes, `[a+4]`".to_owned(),
+            SyntaxErrorKind::MinusOffset => "write `+-` in place of `-`".to_owned(),
             _ => return None,
         })
     }
@@ -196,12 +200,12 @@ impl Diagnostic {
 }
 
 /// A finding of that kind.
-fn error(range: Range<usize>, kind: Kind) -> Diagnostic {
+fn error(range: Range<usize>, kind: SyntaxErrorKind) -> Diagnostic {
     Diagnostic::new(range, SyntaxError::from(kind))
 }
 
 /// Reports every error node inside of a node. Costs next to nothing where there is none.
-pub fn report(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
+pub fn report(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
     if node.is_error() {
         return unexpected(source, node, out);
     }
@@ -214,7 +218,7 @@ pub fn report(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// Reports what is wrong inside of a node of which it is known that something is.
-pub fn report_inside(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
+pub fn report_inside(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
     let mut open = Vec::new();
     let mut found = Vec::new();
     collect(source, node, &mut open, &mut found);
@@ -232,14 +236,14 @@ pub fn report_inside(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnosti
 
 /// Whether an instruction lacks something, whatever is declared: a separator, a bracket, its end. Nothing can be said about how it
 /// would have been laid out.
-pub fn is_unfinished(source: Source<'_>, instruction: Node<'_>) -> bool {
+pub fn is_unfinished(source: ItemSource<'_>, instruction: Node<'_>) -> bool {
     let opcode = instruction.child_by_field_id(ptx_syntax::fields().opcode).map_or(0, |n| source.range(n).end);
     is_broken(instruction)
         || swallowed_line(source, instruction, opcode, &|_| false).is_some()
         || register_before_bracket(source, instruction).is_some()
 }
 
-fn collect<'tree>(source: Source<'_>, node: Node<'tree>, open: &mut Vec<Node<'tree>>, out: &mut Vec<Diagnostic>) {
+fn collect<'tree>(source: ItemSource<'_>, node: Node<'tree>, open: &mut Vec<Node<'tree>>, out: &mut Vec<Diagnostic>) {
     let mut cursor = node.walk();
     let mut more = cursor.goto_first_child();
     let mut own = None;
@@ -264,20 +268,20 @@ fn collect<'tree>(source: Source<'_>, node: Node<'tree>, open: &mut Vec<Node<'tr
 
 /// A bracket that stands deeper in others than the assembler can read. This and all deeper ones are ignored.
 pub fn too_deep(bracket: usize) -> Diagnostic {
-    error(bracket..bracket + 1, Kind::TooDeep)
+    error(bracket..bracket + 1, SyntaxErrorKind::TooDeep)
 }
 
 /// A function without its closing brace. `last` is its last token, `header` the word and name that begin it.
 pub fn unclosed_function(header: Range<usize>, last: Range<usize>) -> Diagnostic {
     let fix = Fix::replace("Insert `}`", last.end..last.end, "\n}").preferred();
-    error(last, Kind::UnclosedFunction).related(header, "this function is not closed").fix(fix)
+    error(last, SyntaxErrorKind::UnclosedFunction).related(header, "this function is not closed").fix(fix)
 }
 
 /// The closing brace of a block that the end of the file leaves open, behind its last character; with `count` blocks, of all of them.
 pub fn end_of_block(last: Range<usize>, count: usize, header: Option<Range<usize>>) -> Diagnostic {
     let title = format!("Insert `{}`", "}".repeat(count));
     let fix = Fix::replace(title, last.end..last.end, "\n}".repeat(count)).preferred();
-    let found = error(last, Kind::MissingEnd).fix(fix);
+    let found = error(last, SyntaxErrorKind::MissingEnd).fix(fix);
     match header {
         Some(header) => found.related(header, "this function is not closed"),
         None => found,
@@ -287,25 +291,25 @@ pub fn end_of_block(last: Range<usize>, count: usize, header: Option<Range<usize
 /// A list of parameters that the end of the file leaves open: its parenthesis, and the last character.
 pub fn endless_list(open: Range<usize>, last: Range<usize>) -> Diagnostic {
     let fix = Fix::replace("Insert `)`", last.end..last.end, ")").preferred();
-    error(last, Kind::EndlessList).related(open, "this parenthesis is not closed").fix(fix)
+    error(last, SyntaxErrorKind::EndlessList).related(open, "this parenthesis is not closed").fix(fix)
 }
 
 /// Whether a finding is that one.
 pub fn is_end_of_block(diagnostic: &Diagnostic) -> bool {
-    diagnostic.syntax_error().is_some_and(|e| e.kind == Kind::MissingEnd)
+    diagnostic.syntax_error().is_some_and(|e| e.kind == SyntaxErrorKind::MissingEnd)
 }
 
 /// A word that stands alone on its line: a label whose colon is missing.
-pub fn missing_colon(word: Word<'_>) -> Diagnostic {
+pub fn missing_colon(word: SourceWord<'_>) -> Diagnostic {
     let end = word.range().end;
     let title = format!("Make `{}` a label", word.text);
-    error(word.range(), Kind::MissingColon(word.text.into())).fix(Fix::replace(title, end..end, ":"))
+    error(word.range(), SyntaxErrorKind::MissingColon(word.text.into())).fix(Fix::replace(title, end..end, ":"))
 }
 
 /// The label that a finding says has lost its colon.
 pub fn lost_label(diagnostic: &Diagnostic) -> Option<&str> {
     match &diagnostic.syntax_error()?.kind {
-        Kind::MissingColon(name) => Some(name),
+        SyntaxErrorKind::MissingColon(name) => Some(name),
         _ => None,
     }
 }
@@ -325,79 +329,84 @@ pub fn is_in_unknown(diagnostic: &Diagnostic) -> bool {
 
 /// Something that stands outside of a function.
 pub fn outside_of_function(range: Range<usize>, what: &'static str) -> Diagnostic {
-    error(range, Kind::OutsideOfFunction(what))
+    error(range, SyntaxErrorKind::OutsideOfFunction(what))
 }
 
 /// A directive where only statements may stand.
 pub fn misplaced(range: Range<usize>, directive: &str, place: &'static str) -> Diagnostic {
-    error(range, Kind::MisplacedDirective(directive.into(), place))
+    error(range, SyntaxErrorKind::MisplacedDirective(directive.into(), place))
 }
 
 /// A prototype with a name of its own.
-pub fn named_prototype(word: Word<'_>) -> Diagnostic {
-    error(word.range(), Kind::NamedPrototype(word.text.into())).fix(Fix::replace("Write `_`", word.range(), "_"))
+pub fn named_prototype(word: SourceWord<'_>) -> Diagnostic {
+    error(word.range(), SyntaxErrorKind::NamedPrototype(word.text.into())).fix(Fix::replace(
+        "Write `_`",
+        word.range(),
+        "_",
+    ))
 }
 
 /// A function without a name; the word is `.func` or `.entry`.
-pub fn nameless_function(kind: Word<'_>) -> Diagnostic {
+pub fn nameless_function(kind: SourceWord<'_>) -> Diagnostic {
     let what = if kind.text == ".entry" { "kernel" } else { "function" };
-    error(kind.range(), Kind::NamelessFunction(what))
+    error(kind.range(), SyntaxErrorKind::NamelessFunction(what))
 }
 
 /// A dot with nothing after it.
-pub fn lone_dot(word: Word<'_>) -> Diagnostic {
-    error(word.range(), Kind::LoneDot)
+pub fn lone_dot(word: SourceWord<'_>) -> Diagnostic {
+    error(word.range(), SyntaxErrorKind::LoneDot)
 }
 
 /// A dot-word in the place of a type.
-pub fn not_a_type(word: Word<'_>) -> Diagnostic {
+pub fn not_a_type(word: SourceWord<'_>) -> Diagnostic {
     let near = super::suggest(word.text, ptx_isa::ISA.types.iter().map(|t| t.name));
-    error(word.range(), Kind::NotAType(word.text.into(), near)).fixes(super::write_instead(word.range(), near))
+    error(word.range(), SyntaxErrorKind::NotAType(word.text.into(), near))
+        .fixes(super::write_instead(word.range(), near))
 }
 
 /// A part of a declaration that stands too late.
 pub fn order(range: Range<usize>, before: &'static str) -> Diagnostic {
-    error(range, Kind::Order(before))
+    error(range, SyntaxErrorKind::Order(before))
 }
 
 /// A parameter without a name.
 pub fn no_name(range: Range<usize>, prototype: bool) -> Diagnostic {
-    error(range, Kind::NamelessParameter(prototype))
+    error(range, SyntaxErrorKind::NamelessParameter(prototype))
 }
 
 /// `.param .ptr .u64 p`.
 pub fn pointer_order(range: Range<usize>) -> Diagnostic {
-    error(range, Kind::PointerOrder)
+    error(range, SyntaxErrorKind::PointerOrder)
 }
 
 /// Two state spaces, types or vector lengths in one declaration.
 pub fn given_twice(range: Range<usize>, what: &'static str) -> Diagnostic {
-    error(range.clone(), Kind::GivenTwice(what)).fix(Fix::replace("Remove the second", range, ""))
+    error(range.clone(), SyntaxErrorKind::GivenTwice(what)).fix(Fix::replace("Remove the second", range, ""))
 }
 
 /// A declaration without a type.
 pub fn no_type(range: Range<usize>) -> Diagnostic {
-    error(range, Kind::NoType)
+    error(range, SyntaxErrorKind::NoType)
 }
 
 /// `+%r1`.
 pub fn misplaced_sign(range: Range<usize>, sign: &str) -> Diagnostic {
-    error(range, Kind::MisplacedSign(sign.into()))
+    error(range, SyntaxErrorKind::MisplacedSign(sign.into()))
 }
 
 /// `[a[4]]`, `%r1[4]`.
 pub fn subscript(range: Range<usize>) -> Diagnostic {
-    error(range, Kind::Subscript)
+    error(range, SyntaxErrorKind::Subscript)
 }
 
 /// `a-4`.
 pub fn minus_offset(range: Range<usize>) -> Diagnostic {
-    error(range, Kind::MinusOffset)
+    error(range, SyntaxErrorKind::MinusOffset)
 }
 
 /// What the parser could not place: the tokens that stand directly in an error node, since whatever it did understand in
 /// there is looked at by itself.
-fn unexpected(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
+fn unexpected(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
     let range = source.range(node);
     if let Some(number) = super::malformed_number::around(source.text, &range) {
         // The parser may have met it in two places.
@@ -415,14 +424,14 @@ fn unexpected(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
     let blanks = whole.len() - whole.trim_start().len();
     let range = range.start..range.start + if first.is_empty() { next } else { blanks + first.len() };
     if shown.is_empty() {
-        return out.push(error(range, Kind::NotPtx));
+        return out.push(error(range, SyntaxErrorKind::NotPtx));
     }
     let more = shown.len() < text.len();
     let separator = unfinished::separator(source, node, &shown).or_else(|| unfinished::operator(source, node, &shown));
     if let Some(found) = separator.or_else(|| unfinished::assignment(range.clone(), &shown)) {
         return out.push(found);
     }
-    let diagnostic = error(range, Kind::Unexpected(shown.as_str().into(), more));
+    let diagnostic = error(range, SyntaxErrorKind::Unexpected(shown.as_str().into(), more));
     let start = diagnostic.range.start;
     let remove = || Fix::replace(format!("Remove `{shown}`"), start..start + shown.len(), "");
     out.push(match shown.as_str() {
@@ -434,7 +443,7 @@ fn unexpected(source: Source<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
 
 /// A comment that never ends; `line` is where its first line ends.
 pub fn endless_comment(range: Range<usize>, line: usize) -> Diagnostic {
-    error(range.start..range.start + 2, Kind::EndlessComment).fix(Fix::replace(
+    error(range.start..range.start + 2, SyntaxErrorKind::EndlessComment).fix(Fix::replace(
         "Insert `*/` at the end of this line",
         line..line,
         " */",
@@ -444,7 +453,7 @@ pub fn endless_comment(range: Range<usize>, line: usize) -> Diagnostic {
 /// A string that does not end on its line.
 pub fn endless_string(range: Range<usize>) -> Diagnostic {
     let fix = Fix::replace("Add `\"`", range.end..range.end, "\"");
-    error(range, Kind::EndlessString).fix(fix)
+    error(range, SyntaxErrorKind::EndlessString).fix(fix)
 }
 
 /// The character that a text of one character is.
@@ -452,7 +461,7 @@ fn only(text: &str) -> char {
     text.chars().next().unwrap_or_default()
 }
 
-fn missing(source: Source<'_>, node: Node<'_>) -> Diagnostic {
+fn missing(source: ItemSource<'_>, node: Node<'_>) -> Diagnostic {
     let range = before(source, node);
     let token = last_token(source, node).unwrap_or_else(|| range.clone());
     match node.kind() {
@@ -461,11 +470,11 @@ fn missing(source: Source<'_>, node: Node<'_>) -> Diagnostic {
         _ if unfinished::is_operator(source.text.get(token.clone()).unwrap_or("")) => {
             unfinished::operand_after(source, token)
         }
-        kind => error(range, Kind::Expected(kind.into())),
+        kind => error(range, SyntaxErrorKind::Expected(kind.into())),
     }
 }
 
-fn unclosed(source: Source<'_>, node: Node<'_>) -> Diagnostic {
+fn unclosed(source: ItemSource<'_>, node: Node<'_>) -> Diagnostic {
     let Some(parent) = node.parent() else { return missing(source, node) };
     let start = source.range(parent).start;
     let open = start..start + 1;
@@ -484,13 +493,13 @@ fn unclosed(source: Source<'_>, node: Node<'_>) -> Diagnostic {
             unfinished::not_closed(open, only(bracket))
                 .fix(Fix::replace(format!("Add `{closing}`"), end..end, closing).preferred())
         }
-        _ if parent.kind_id() == kinds().guard => error(token, Kind::GuardWithoutPredicate),
+        _ if parent.kind_id() == kinds().guard => error(token, SyntaxErrorKind::GuardWithoutPredicate),
         _ if previous.is_some_and(|p| p.kind_id() == kinds().guard) => {
             let guard = previous.map_or(token, |p| source.range(p));
-            error(guard, Kind::GuardWithoutInstruction)
+            error(guard, SyntaxErrorKind::GuardWithoutInstruction)
         }
         _ if previous.is_some_and(|p| p.kind() == ",") => unfinished::after_comma(before(source, node)),
-        _ if previous.is_some_and(|p| p.kind() == "=") => error(before(source, node), Kind::MissingValue),
+        _ if previous.is_some_and(|p| p.kind() == "=") => error(before(source, node), SyntaxErrorKind::MissingValue),
         _ if unfinished::is_operator(source.text.get(token.clone()).unwrap_or("")) => {
             unfinished::operand_after(source, token)
         }
@@ -499,7 +508,7 @@ fn unclosed(source: Source<'_>, node: Node<'_>) -> Diagnostic {
 }
 
 /// The last token before a node of no width, where it stands in the same text.
-fn last_token(source: Source<'_>, node: Node<'_>) -> Option<Range<usize>> {
+fn last_token(source: ItemSource<'_>, node: Node<'_>) -> Option<Range<usize>> {
     let previous = unfinished::sibling(node, Node::prev_sibling)?;
     let token = token_before(previous, previous.end_byte())?;
     Some(source.range(token)).filter(|range| !range.is_empty())
@@ -507,7 +516,7 @@ fn last_token(source: Source<'_>, node: Node<'_>) -> Option<Range<usize>> {
 
 /// The last character of what stands before a node of no width, comments aside, so that there is something to underline; the first
 /// character of the source where nothing stands before it.
-fn before(source: Source<'_>, node: Node<'_>) -> Range<usize> {
+fn before(source: ItemSource<'_>, node: Node<'_>) -> Range<usize> {
     let k = kinds();
     let mut previous = node.prev_sibling();
     while let Some(extra) = previous.filter(|p| p.kind_id() == k.comment || p.kind_id() == k.preprocessor_line) {

@@ -1,6 +1,6 @@
 //! `truncated-value`: a number that does not fit, of which the assembler keeps a part without a word.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ pub enum TruncatedValue {
         /// The type.
         ty: &'static str,
         /// The value that the assembler makes of it.
-        becomes: Extreme,
+        becomes: FloatExtreme,
     },
     /// An address for fewer bits than addresses have.
     Address {
@@ -40,22 +40,22 @@ pub enum TruncatedValue {
 
 /// The value of a floating-point number that is out of range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Extreme {
+pub enum FloatExtreme {
     /// The number is too large.
     Infinity,
     /// The number is too small.
     Zero,
 }
 
-impl Words for TruncatedValue {
+impl DiagnosticMessage for TruncatedValue {
     fn message(&self) -> String {
         match self {
             Self::Integer { text, kept, bits, ty } => {
                 format!("`{text}` does not fit `{ty}`: the assembler keeps {bits} bits of it, {kept:#x}")
             }
             Self::Literal(text) => format!("`{text}` does not fit 64 bits: the assembler drops the upper ones"),
-            Self::Float { text, ty, becomes: Extreme::Infinity } => format!("as `{ty}`, `{text}` is infinity"),
-            Self::Float { text, ty, becomes: Extreme::Zero } => format!("as `{ty}`, `{text}` is zero"),
+            Self::Float { text, ty, becomes: FloatExtreme::Infinity } => format!("as `{ty}`, `{text}` is infinity"),
+            Self::Float { text, ty, becomes: FloatExtreme::Zero } => format!("as `{ty}`, `{text}` is zero"),
             Self::Address { name, ty } => {
                 format!("the address of `{name}` has 64 bits, and `{ty}` keeps the lower half")
             }
@@ -85,8 +85,8 @@ pub fn literal(range: Range<usize>, text: &str) -> Diagnostic {
 pub fn float(range: Range<usize>, text: &str, value: f64, ty: &'static str) -> Option<Diagnostic> {
     let kept = value as f32;
     let becomes = match () {
-        () if value.is_finite() && kept.is_infinite() => Extreme::Infinity,
-        () if value != 0.0 && kept == 0.0 => Extreme::Zero,
+        () if value.is_finite() && kept.is_infinite() => FloatExtreme::Infinity,
+        () if value != 0.0 && kept == 0.0 => FloatExtreme::Zero,
         () => return None,
     };
     Some(Diagnostic::new(range, TruncatedValue::Float { text: short(text), ty, becomes }))

@@ -1,6 +1,6 @@
 //! `unbracketed-address`: an address without its brackets, which the assembler lets through.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::forms::spec::OperandPattern;
 use crate::hir::ast::{Operand, OperandKind};
@@ -14,7 +14,7 @@ pub struct UnbracketedAddress {
     pub mnemonic: Box<str>,
 }
 
-impl Words for UnbracketedAddress {
+impl DiagnosticMessage for UnbracketedAddress {
     fn message(&self) -> String {
         format!("`{}` of `{}` is an address: it belongs in brackets", self.operand, self.mnemonic)
     }

@@ -1,9 +1,9 @@
 //! `undeclared-name`: nothing has that name here.
 
 use super::{suggest, write_instead};
-use crate::check::codes::{Finding, Words};
+use crate::check::codes::{DiagnosticMessage, Finding};
 use crate::check::diagnostic::{Diagnostic, Related};
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 use std::ops::Range;
 
 /// In a function that has lost its declarations, thousands of suggestions would take long and not help.
@@ -15,14 +15,14 @@ pub struct UndeclaredName {
     /// The name.
     pub name: Box<str>,
     /// What it should be.
-    pub kind: Kind,
+    pub kind: UndeclaredKind,
     /// The declared name that is nearest to it.
     pub near: Option<Box<str>>,
 }
 
 /// What an undeclared name should be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum UndeclaredKind {
     /// A register, a variable or a parameter.
     Operand,
     /// The label of a branch or of a list.
@@ -33,23 +33,25 @@ pub enum Kind {
     Function,
 }
 
-impl Words for UndeclaredName {
+impl DiagnosticMessage for UndeclaredName {
     fn message(&self) -> String {
         let name = &self.name;
         match self.kind {
-            Kind::Operand if name.starts_with('%') => format!("no register `{name}` is declared here"),
-            Kind::Operand => format!("no name `{name}` is declared here"),
-            Kind::Label | Kind::InnerLabel => format!("no label `{name}` can be seen from here"),
-            Kind::Function => format!("no function `{name}` is declared here"),
+            UndeclaredKind::Operand if name.starts_with('%') => format!("no register `{name}` is declared here"),
+            UndeclaredKind::Operand => format!("no name `{name}` is declared here"),
+            UndeclaredKind::Label | UndeclaredKind::InnerLabel => format!("no label `{name}` can be seen from here"),
+            UndeclaredKind::Function => format!("no function `{name}` is declared here"),
         }
     }
 
     fn help(&self) -> Option<String> {
         let name = &self.name;
         match (&self.near, self.kind) {
-            (_, Kind::InnerLabel) => Some("labels can be seen in their block and in those inside of it".to_owned()),
+            (_, UndeclaredKind::InnerLabel) => {
+                Some("labels can be seen in their block and in those inside of it".to_owned())
+            }
             (Some(near), _) => Some(format!("did you mean `{near}`?")),
-            (None, Kind::Label) => Some(format!(
+            (None, UndeclaredKind::Label) => Some(format!(
                 "write `{name}:` before the instruction to jump to; a label is known in its own block alone"
             )),
             (None, _) if name.starts_with('%') => Some(format!("declare it: `.reg .b32 {name};`")),
@@ -58,24 +60,24 @@ impl Words for UndeclaredName {
     }
 }
 
-fn new(range: Range<usize>, name: &str, kind: Kind) -> Diagnostic {
+fn new(range: Range<usize>, name: &str, kind: UndeclaredKind) -> Diagnostic {
     Diagnostic::new(range, UndeclaredName { name: name.into(), kind, near: None })
 }
 
 /// The report on an operand.
 pub fn report(range: Range<usize>, name: &str) -> Diagnostic {
     // What the module declares further down is declared too late.
-    new(range, name, Kind::Operand).declared_at(name)
+    new(range, name, UndeclaredKind::Operand).declared_at(name)
 }
 
 /// The report on the label of a branch or of a list.
 pub fn label(range: Range<usize>, name: &str) -> Diagnostic {
-    new(range, name, Kind::Label)
+    new(range, name, UndeclaredKind::Label)
 }
 
 /// The report on the function of a call.
 pub fn function(range: Range<usize>, name: &str) -> Diagnostic {
-    new(range, name, Kind::Function).declared_at(name)
+    new(range, name, UndeclaredKind::Function).declared_at(name)
 }
 
 fn of(diagnostic: &mut Diagnostic) -> Option<&mut UndeclaredName> {
@@ -84,7 +86,7 @@ fn of(diagnostic: &mut Diagnostic) -> Option<&mut UndeclaredName> {
 
 /// Whether a diagnostic is the report on a label.
 pub fn is_label(diagnostic: &Diagnostic) -> bool {
-    let is_label = |found: &UndeclaredName| matches!(found.kind, Kind::Label | Kind::InnerLabel);
+    let is_label = |found: &UndeclaredName| matches!(found.kind, UndeclaredKind::Label | UndeclaredKind::InnerLabel);
     matches!(&diagnostic.finding, Finding::UndeclaredName(found) if is_label(found))
 }
 
@@ -111,11 +113,11 @@ pub fn add_help(diagnostics: &mut [Diagnostic], known: &[&str]) {
 }
 
 /// Says where a label is that cannot be seen from the place that names it. `labels` are those of the function.
-pub fn add_labels(diagnostics: &mut [Diagnostic], labels: &[Word<'_>]) {
+pub fn add_labels(diagnostics: &mut [Diagnostic], labels: &[SourceWord<'_>]) {
     for diagnostic in diagnostics.iter_mut().filter(|d| is_label(d)) {
         let Some(found) = of(diagnostic) else { continue };
         let Some(label) = labels.iter().find(|l| *l.text == *found.name) else { continue };
-        found.kind = Kind::InnerLabel;
+        found.kind = UndeclaredKind::InnerLabel;
         let message = "it stands in a block of its own".to_owned();
         diagnostic.fixes.clear();
         diagnostic.related.push(Related { range: label.range(), message, declares: None });

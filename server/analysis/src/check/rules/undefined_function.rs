@@ -1,6 +1,6 @@
 //! `undefined-function`: a function is declared, and has no body anywhere.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ pub struct UndefinedFunction {
     pub kernel: bool,
 }
 
-impl Words for UndefinedFunction {
+impl DiagnosticMessage for UndefinedFunction {
     fn message(&self) -> String {
         let what = if self.kernel { "kernel" } else { "function" };
         format!("the {what} `{}` is declared here, but this module has no body for it", self.name)

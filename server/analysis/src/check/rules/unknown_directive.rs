@@ -1,9 +1,9 @@
 //! `unknown-directive`: no directive has that name.
 
 use super::{suggest, write_instead};
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 use ptx_isa::ISA;
 use ptx_isa::tables::Directive;
 
@@ -16,7 +16,7 @@ pub struct UnknownDirective {
     pub near: Option<&'static str>,
 }
 
-impl Words for UnknownDirective {
+impl DiagnosticMessage for UnknownDirective {
     fn message(&self) -> String {
         format!("`{}` is not a directive", self.name)
     }
@@ -27,16 +27,16 @@ impl Words for UnknownDirective {
 }
 
 /// The report.
-pub fn report(directive: Word<'_>) -> Diagnostic {
+pub fn report(directive: SourceWord<'_>) -> Diagnostic {
     suggesting(directive, |_| true)
 }
 
 /// The report on a word in the header of a function.
-pub fn in_header(directive: Word<'_>, place: &str) -> Diagnostic {
+pub fn in_header(directive: SourceWord<'_>, place: &str) -> Diagnostic {
     suggesting(directive, |d| d.places.contains(&place))
 }
 
-fn suggesting(directive: Word<'_>, fits: impl Fn(&Directive) -> bool) -> Diagnostic {
+fn suggesting(directive: SourceWord<'_>, fits: impl Fn(&Directive) -> bool) -> Diagnostic {
     let near = suggest(directive.text, ISA.directives.iter().filter(|d| fits(d)).map(|d| d.name));
     Diagnostic::new(directive.range(), UnknownDirective { name: directive.text.into(), near })
         .fixes(write_instead(directive.range(), near))

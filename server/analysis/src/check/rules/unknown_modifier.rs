@@ -1,9 +1,9 @@
 //! `unknown-modifier`: no instruction has such a modifier.
 
 use super::{suggest, write_instead};
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 use ptx_isa::ISA;
 use ptx_isa::tables::Opcode;
 
@@ -16,7 +16,7 @@ pub struct UnknownModifier {
     pub near: Option<&'static str>,
 }
 
-impl Words for UnknownModifier {
+impl DiagnosticMessage for UnknownModifier {
     fn message(&self) -> String {
         format!("`{}` is not a modifier", self.name)
     }
@@ -32,7 +32,7 @@ pub fn is_known(name: &str) -> bool {
 }
 
 /// The report on a modifier that exists nowhere.
-pub fn report(modifier: Word<'_>, opcode: &'static Opcode) -> Diagnostic {
+pub fn report(modifier: SourceWord<'_>, opcode: &'static Opcode) -> Diagnostic {
     // What this opcode takes is the likelier meaning.
     let own = opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots).flat_map(|s| s.values.iter().copied());
     let all = ISA.modifiers.iter().map(|m| m.name).chain(ISA.types.iter().map(|t| t.name));

@@ -1,9 +1,9 @@
 //! `unknown-opcode`: no instruction has that name.
 
 use super::{suggest, write_instead};
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 use ptx_isa::ISA;
 
 /// A word that stands where an opcode must, and is none.
@@ -15,7 +15,7 @@ pub struct UnknownOpcode {
     pub near: Option<&'static str>,
 }
 
-impl Words for UnknownOpcode {
+impl DiagnosticMessage for UnknownOpcode {
     fn message(&self) -> String {
         format!("`{}` is not an instruction", self.name)
     }
@@ -26,7 +26,7 @@ impl Words for UnknownOpcode {
 }
 
 /// The report on an opcode that is none.
-pub fn report(opcode: Word<'_>) -> Diagnostic {
+pub fn report(opcode: SourceWord<'_>) -> Diagnostic {
     let near = suggest(opcode.text, ISA.opcodes.iter().map(|o| o.name));
     Diagnostic::new(opcode.range(), UnknownOpcode { name: opcode.text.into(), near })
         .fixes(write_instead(opcode.range(), near))

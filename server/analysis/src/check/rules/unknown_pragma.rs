@@ -1,9 +1,9 @@
 //! `unknown-pragma`: a string that the assembler does not know. Its front end takes any.
 
 use super::suggest;
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix};
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 use ptx_isa::ISA;
 
 /// The string of a `.pragma` that the assembler does not know.
@@ -17,7 +17,7 @@ pub struct UnknownPragma {
     pub near: Option<Box<str>>,
 }
 
-impl Words for UnknownPragma {
+impl DiagnosticMessage for UnknownPragma {
     fn message(&self) -> String {
         let fate = if self.in_module { "refuses it here when it generates code" } else { "ignores it" };
         format!("the assembler knows no pragma `{}` and {fate}", self.text)
@@ -29,7 +29,7 @@ impl Words for UnknownPragma {
 }
 
 /// The report, a warning.
-pub fn report(string: Word<'_>, place: &str) -> Diagnostic {
+pub fn report(string: SourceWord<'_>, place: &str) -> Diagnostic {
     let range = if string.text.is_empty() { string.range().start - 1..string.range().end + 1 } else { string.range() };
     let near = meant(string.text);
     let fix = near.as_deref().map(|near| Fix::replace(format!("Change it to `{near}`"), string.range(), near));

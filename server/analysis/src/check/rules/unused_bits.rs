@@ -1,6 +1,6 @@
 //! `unused-bits`: an immediate of which the instruction reads a part.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub struct UnusedBits {
     pub kept: u64,
 }
 
-impl Words for UnusedBits {
+impl DiagnosticMessage for UnusedBits {
     fn message(&self) -> String {
         let Self { operand, mnemonic, text, bits, kept } = self;
         format!("`{operand}` of `{mnemonic}` has {bits} bits: of `{text}` it reads {kept:#x}")

@@ -1,9 +1,9 @@
 //! `unusual-modifier-order`: modifiers in an order that the assembler accepts, but the manual does not show.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix};
 use crate::forms::mnemonic::Candidate;
-use crate::hir::ast::{Instruction, Word};
+use crate::hir::ast::{Instruction, SourceWord};
 
 /// Modifiers in another order than the manual has them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -14,7 +14,7 @@ pub struct UnusualModifierOrder {
     pub written: Box<str>,
 }
 
-impl Words for UnusualModifierOrder {
+impl DiagnosticMessage for UnusualModifierOrder {
     fn message(&self) -> String {
         format!("the manual's order of these modifiers is `{}`", self.usual)
     }
@@ -28,7 +28,7 @@ impl Words for UnusualModifierOrder {
 pub fn check(instruction: &Instruction<'_>, candidate: &Candidate, written: &str, out: &mut Vec<Diagnostic>) {
     let slots = candidate.form.slots.iter().zip(&candidate.values).filter(|(slot, _)| slot.after_operand == 0);
     let usual = slots.filter_map(|(_, value)| *value);
-    let differs = |(found, usual): (&Word<'_>, &str)| found.text != usual;
+    let differs = |(found, usual): (&SourceWord<'_>, &str)| found.text != usual;
     if !instruction.modifiers.iter().zip(usual.clone()).any(differs) {
         return;
     }

@@ -1,8 +1,8 @@
 //! `variable-type`: a type that a register, variable or parameter cannot have, or not in its state space.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix};
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 use ptx_isa::ISA;
 
 /// A declaration with a type that it cannot have.
@@ -13,7 +13,7 @@ pub enum VariableType {
         /// The type.
         ty: Box<str>,
         /// What is declared.
-        declared: Declared,
+        declared: DeclaredKind,
         /// The type of registers that hold such values.
         register: Option<&'static str>,
     },
@@ -39,7 +39,7 @@ pub enum VariableType {
 
 /// What a declaration declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Declared {
+pub enum DeclaredKind {
     /// A register.
     Register,
     /// A parameter.
@@ -61,14 +61,14 @@ pub enum OpaquePlace {
     Space(Box<str>),
 }
 
-impl Words for VariableType {
+impl DiagnosticMessage for VariableType {
     fn message(&self) -> String {
         match self {
             Self::InstructionsOnly { ty, declared, .. } => {
                 let declared = match declared {
-                    Declared::Register => "a register",
-                    Declared::Parameter => "a parameter",
-                    Declared::Variable => "a variable",
+                    DeclaredKind::Register => "a register",
+                    DeclaredKind::Parameter => "a parameter",
+                    DeclaredKind::Variable => "a variable",
                 };
                 format!("`{ty}` cannot be the type of {declared}")
             }
@@ -99,34 +99,34 @@ impl Words for VariableType {
 }
 
 /// A type that only instructions have.
-pub fn instructions_only(word: Word<'_>, declared: Declared) -> Diagnostic {
+pub fn instructions_only(word: SourceWord<'_>, declared: DeclaredKind) -> Diagnostic {
     let register = ISA.ty(word.text).and_then(|t| t.agrees.first().copied());
     Diagnostic::new(word.range(), VariableType::InstructionsOnly { ty: word.text.into(), declared, register })
         .fixes(register.map(|register| change(word, register)))
 }
 
 /// A predicate in memory.
-pub fn predicate(word: Word<'_>, space: &str) -> Diagnostic {
+pub fn predicate(word: SourceWord<'_>, space: &str) -> Diagnostic {
     Diagnostic::new(word.range(), VariableType::Predicate(space.into()))
 }
 
 /// A packed type in `.param`.
-pub fn parameter(word: Word<'_>, bits: u16) -> Diagnostic {
+pub fn parameter(word: SourceWord<'_>, bits: u16) -> Diagnostic {
     Diagnostic::new(word.range(), VariableType::Parameter { ty: word.text.into(), bits })
         .fix(change(word, &format!(".b{bits}")).preferred())
 }
 
 /// A texture, sampler or surface anywhere but where they may be.
-pub fn opaque(word: Word<'_>, place: OpaquePlace) -> Diagnostic {
+pub fn opaque(word: SourceWord<'_>, place: OpaquePlace) -> Diagnostic {
     Diagnostic::new(word.range(), VariableType::Opaque { ty: word.text.into(), place })
 }
 
 /// Anything but an integer in the former texture space.
-pub fn texture_space(word: Word<'_>) -> Diagnostic {
+pub fn texture_space(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), VariableType::TextureSpace)
 }
 
-fn change(word: Word<'_>, ty: &str) -> Fix {
+fn change(word: SourceWord<'_>, ty: &str) -> Fix {
     Fix::replace(format!("Change `{}` to `{ty}`", word.text), word.range(), ty)
 }
 

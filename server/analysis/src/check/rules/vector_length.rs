@@ -1,6 +1,6 @@
 //! `vector-length`: a list with too few or too many elements, or none where one must be.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::forms::spec::OperandSpec;
 use crate::hir::types::TypeId;
@@ -33,7 +33,7 @@ pub enum VectorLength {
     },
 }
 
-impl Words for VectorLength {
+impl DiagnosticMessage for VectorLength {
     fn message(&self) -> String {
         match self {
             Self::Elements { operand, mnemonic, actual, expected: [], .. } => {

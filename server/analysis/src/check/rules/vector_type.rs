@@ -1,8 +1,8 @@
 //! `vector-type`: a vector that cannot be declared.
 
-use crate::check::codes::Words;
+use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 
 /// A vector that nothing can be declared as.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -27,7 +27,7 @@ pub enum VectorType {
     },
 }
 
-impl Words for VectorType {
+impl DiagnosticMessage for VectorType {
     fn message(&self) -> String {
         match self {
             Self::Length(vector) => format!("a vector has 2 or 4 elements, `{vector}` cannot be declared"),
@@ -51,22 +51,22 @@ impl Words for VectorType {
 }
 
 /// `.v8`.
-pub fn length(word: Word<'_>) -> Diagnostic {
+pub fn length(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), VectorType::Length(word.text.into()))
 }
 
 /// More than 128 bits.
-pub fn too_wide(word: Word<'_>, ty: &'static str, bits: u32) -> Diagnostic {
+pub fn too_wide(word: SourceWord<'_>, ty: &'static str, bits: u32) -> Diagnostic {
     Diagnostic::new(word.range(), VectorType::TooWide { vector: word.text.into(), ty, bits })
 }
 
 /// Elements that vectors do not have.
-pub fn element(word: Word<'_>, ty: &'static str) -> Diagnostic {
+pub fn element(word: SourceWord<'_>, ty: &'static str) -> Diagnostic {
     Diagnostic::new(word.range(), VectorType::Element(ty))
 }
 
 /// A vector in `.param`.
-pub fn parameter(word: Word<'_>, bytes: u32) -> Diagnostic {
+pub fn parameter(word: SourceWord<'_>, bytes: u32) -> Diagnostic {
     Diagnostic::new(word.range(), VectorType::Parameter { bytes })
 }
 

@@ -1,36 +1,36 @@
 //! Operands taken apart.
 
 use super::{Lowering, bytes};
-use crate::flow::function::{Operand, Role, Value};
+use crate::flow::function::{FlowOperand, OperandRole, OperandValue};
 use crate::flow::scopes::Id;
 use crate::forms::operands::{component, special};
 use crate::forms::spec::{OperandPattern, OperandSpec};
-use crate::hir::ast::{self, Constant, OperandKind};
-use crate::hir::literal::{self, Float};
+use crate::hir::ast::{self, ConstantValue, OperandKind};
+use crate::hir::literal::{self, FloatLiteral};
 use crate::hir::symbols::Symbol;
 use ptx_isa::ISA;
-use ptx_isa::tables::Kind;
+use ptx_isa::tables::ValueKind;
 
 /// Where a leaf stands.
 #[derive(Debug, Clone, Copy)]
-struct At {
+struct LeafPosition {
     place: u8,
     part: u16,
-    role: Role,
+    role: OperandRole,
     negated: bool,
     minus: bool,
 }
 
 impl Lowering<'_, '_> {
     pub(super) fn operand(&mut self, place: u8, operand: &ast::Operand<'_>, shape: &OperandPattern) {
-        let at = At { place, part: 0, role: Role::Plain, negated: false, minus: false };
+        let at = LeafPosition { place, part: 0, role: OperandRole::Plain, negated: false, minus: false };
         match (shape, &operand.kind) {
             (OperandPattern::Value(spec), OperandKind::Address(parts)) => {
                 self.address(parts, std::slice::from_ref(spec), at)
             }
             (OperandPattern::Value(spec), _) => self.value(operand, spec, at),
             (OperandPattern::Arguments(spec), OperandKind::Arguments(list)) => {
-                self.elements(list, spec, At { role: Role::Argument, ..at });
+                self.elements(list, spec, LeafPosition { role: OperandRole::Argument, ..at });
             }
             (OperandPattern::Address(specs), OperandKind::Address(parts)) => self.address(parts, specs, at),
             // Without its brackets.
@@ -39,45 +39,46 @@ impl Lowering<'_, '_> {
             }
             (OperandPattern::Pair(both), OperandKind::Pair(pair)) => {
                 self.value(&pair.0, &both.0, at);
-                self.value(&pair.1, &both.1, At { part: 1, role: Role::Second, ..at });
+                self.value(&pair.1, &both.1, LeafPosition { part: 1, role: OperandRole::Second, ..at });
             }
-            (OperandPattern::Sink, OperandKind::Sink) => self.leaf(Value::Sink, Some(0), operand, None, at),
+            (OperandPattern::Sink, OperandKind::Sink) => self.leaf(OperandValue::Sink, Some(0), operand, None, at),
             _ => self.out.complete = false,
         }
     }
 
-    fn address(&mut self, parts: &[ast::Operand<'_>], specs: &[OperandSpec], at: At) {
+    fn address(&mut self, parts: &[ast::Operand<'_>], specs: &[OperandSpec], at: LeafPosition) {
         self.out.complete &= parts.len() == specs.len();
         for (part, (operand, spec)) in parts.iter().zip(specs).enumerate() {
-            let base = matches!(spec.value.kind, Kind::Address(_));
-            let role = if base { Role::Address } else { Role::AddressPart };
-            self.value(operand, spec, At { part: part as u16, role, ..at });
+            let base = matches!(spec.value.kind, ValueKind::Address(_));
+            let role = if base { OperandRole::Address } else { OperandRole::AddressPart };
+            self.value(operand, spec, LeafPosition { part: part as u16, role, ..at });
         }
     }
 
-    fn elements(&mut self, list: &[ast::Operand<'_>], spec: &OperandSpec, at: At) {
+    fn elements(&mut self, list: &[ast::Operand<'_>], spec: &OperandSpec, at: LeafPosition) {
         for (part, element) in list.iter().enumerate() {
-            self.value(element, spec, At { part: part as u16, ..at });
+            self.value(element, spec, LeafPosition { part: part as u16, ..at });
         }
     }
 
-    fn value(&mut self, operand: &ast::Operand<'_>, spec: &OperandSpec, at: At) {
+    fn value(&mut self, operand: &ast::Operand<'_>, spec: &OperandSpec, at: LeafPosition) {
         match &operand.kind {
             OperandKind::Vector(list) => {
-                let role = if at.role == Role::AddressPart { Role::AddressPart } else { Role::Element };
-                self.elements(list, spec, At { role, ..at });
+                let role =
+                    if at.role == OperandRole::AddressPart { OperandRole::AddressPart } else { OperandRole::Element };
+                self.elements(list, spec, LeafPosition { role, ..at });
             }
-            OperandKind::Not(inner) => self.value(inner, spec, At { negated: !at.negated, ..at }),
+            OperandKind::Not(inner) => self.value(inner, spec, LeafPosition { negated: !at.negated, ..at }),
             OperandKind::Minus(inner) => match inner.kind {
                 OperandKind::Name(name) if ISA.constant(name).is_some() && self.scopes.find(name).is_none() => {
-                    let value = ISA.constant(name).map_or(Value::Unknown, |c| Value::Integer(-c.value));
+                    let value = ISA.constant(name).map_or(OperandValue::Unknown, |c| OperandValue::Integer(-c.value));
                     self.leaf(value, Some(0), operand, Some(spec), at);
                 }
-                _ => self.value(inner, spec, At { minus: !at.minus, ..at }),
+                _ => self.value(inner, spec, LeafPosition { minus: !at.minus, ..at }),
             },
             OperandKind::Pair(pair) => {
                 self.value(&pair.0, spec, at);
-                self.value(&pair.1, spec, At { part: 1, role: Role::Second, ..at });
+                self.value(&pair.1, spec, LeafPosition { part: 1, role: OperandRole::Second, ..at });
             }
             OperandKind::Arguments(list) if list.len() == 1 => self.value(&list[0], spec, at),
             OperandKind::Arguments(list) | OperandKind::Address(list) => self.elements(list, spec, at),
@@ -103,25 +104,25 @@ impl Lowering<'_, '_> {
         offset: Option<i64>,
         whole: &ast::Operand<'_>,
         spec: &OperandSpec,
-        at: At,
+        at: LeafPosition,
     ) {
         let value = match &base.kind {
             OperandKind::Name(name) => self.name(name),
             OperandKind::Member(object, member) => self.member(object.text, member.text, spec),
             OperandKind::Integer(text) => integer(literal::integer(text)),
-            OperandKind::Constant(Constant::Integer(value)) => integer(*value),
+            OperandKind::Constant(ConstantValue::Integer(value)) => integer(*value),
             // The bits as written: a conversion would quiet a NaN.
             OperandKind::Float(text) => match literal::parse_float(text) {
-                Ok(Float::Single(bits)) => Value::Float(bits.into(), true),
-                Ok(Float::Double(value)) => Value::Float(value.to_bits(), false),
-                Err(_) => Value::Unknown,
+                Ok(FloatLiteral::Single(bits)) => OperandValue::Float(bits.into(), true),
+                Ok(FloatLiteral::Double(value)) => OperandValue::Float(value.to_bits(), false),
+                Err(_) => OperandValue::Unknown,
             },
-            OperandKind::Sink => Value::Sink,
-            OperandKind::Constant(Constant::Float(value)) => Value::Float(value.to_bits(), false),
-            OperandKind::Constant(Constant::Wrong(_)) | OperandKind::String => Value::Unknown,
+            OperandKind::Sink => OperandValue::Sink,
+            OperandKind::Constant(ConstantValue::Float(value)) => OperandValue::Float(value.to_bits(), false),
+            OperandKind::Constant(ConstantValue::Wrong(_)) | OperandKind::String => OperandValue::Unknown,
             _ => {
                 self.out.complete = false;
-                Value::Unknown
+                OperandValue::Unknown
             }
         };
         self.leaf(value, offset, whole, Some(spec), at);
@@ -138,13 +139,13 @@ impl Lowering<'_, '_> {
 
     fn leaf(
         &mut self,
-        value: Value,
+        value: OperandValue,
         offset: Option<i64>,
         operand: &ast::Operand<'_>,
         spec: Option<&OperandSpec>,
-        at: At,
+        at: LeafPosition,
     ) {
-        let leaf = Operand {
+        let leaf = FlowOperand {
             value,
             offset,
             range: bytes(operand.range.clone()),
@@ -162,71 +163,75 @@ impl Lowering<'_, '_> {
             self.note(slot, index, reads, writes);
         }
         match value {
-            Value::Variable(v) => self.out.variables[v as usize].uses += 1,
-            Value::Label(l) => self.out.labels[l as usize].uses += 1,
-            Value::List(l) => self.out.lists[l as usize].uses += 1,
+            OperandValue::Variable(v) => self.out.variables[v as usize].uses += 1,
+            OperandValue::Label(l) => self.out.labels[l as usize].uses += 1,
+            OperandValue::List(l) => self.out.lists[l as usize].uses += 1,
             _ => {}
         }
         self.out.operands.push(leaf);
     }
 
-    fn name(&mut self, name: &str) -> Value {
+    fn name(&mut self, name: &str) -> OperandValue {
         let Some(found) = self.scopes.find(name) else {
             if let Some(constant) = ISA.constant(name) {
-                return Value::Integer(constant.value);
+                return OperandValue::Integer(constant.value);
             }
             if let Some(register) = special(name) {
-                return Value::Special(register, None);
+                return OperandValue::Special(register, None);
             }
             self.out.complete = false;
-            return Value::Unknown;
+            return OperandValue::Unknown;
         };
         match (found.id, found.symbol) {
             (Id::Registers(declaration), _) => {
                 let slot = self.slots.of(&mut self.out, declaration, found.number);
                 match self.out.declarations[declaration as usize].elements {
-                    0 | 1 => Value::Register(slot),
-                    elements => Value::Registers(slot, elements),
+                    0 | 1 => OperandValue::Register(slot),
+                    elements => OperandValue::Registers(slot, elements),
                 }
             }
-            (Id::Variable(v), _) => Value::Variable(v),
-            (Id::Label(l), _) => Value::Label(l),
-            (Id::List(l), _) => Value::List(l),
-            (Id::Module, Symbol::Variable(symbol)) => Value::Variable(self.names.variable(&mut self.out, name, symbol)),
-            (Id::Module, Symbol::Function { .. }) => Value::Function(self.names.function(&mut self.out, name)),
-            (Id::Module, Symbol::Targets { .. }) => Value::Unknown,
+            (Id::Variable(v), _) => OperandValue::Variable(v),
+            (Id::Label(l), _) => OperandValue::Label(l),
+            (Id::List(l), _) => OperandValue::List(l),
+            (Id::Module, Symbol::Variable(symbol)) => {
+                OperandValue::Variable(self.names.variable(&mut self.out, name, symbol))
+            }
+            (Id::Module, Symbol::Function { .. }) => OperandValue::Function(self.names.function(&mut self.out, name)),
+            (Id::Module, Symbol::Targets { .. }) => OperandValue::Unknown,
             _ => {
                 self.out.complete = false;
-                Value::Unknown
+                OperandValue::Unknown
             }
         }
     }
 
-    fn member(&mut self, object: &str, member: &str, spec: &OperandSpec) -> Value {
+    fn member(&mut self, object: &str, member: &str, spec: &OperandSpec) -> OperandValue {
         let member = member.trim_start_matches('.');
         let component = component(member);
         let Some(found) = self.scopes.find(object) else {
             if let (Some(register), Some(component)) = (special(object), component) {
-                return Value::Special(register, Some(component as u8));
+                return OperandValue::Special(register, Some(component as u8));
             }
             self.out.complete = false;
-            return Value::Unknown;
+            return OperandValue::Unknown;
         };
         let Id::Registers(declaration) = found.id else {
             self.out.complete = false;
-            return Value::Unknown;
+            return OperandValue::Unknown;
         };
         let first = self.slots.of(&mut self.out, declaration, found.number);
         let elements = usize::from(self.out.declarations[declaration as usize].elements);
         match component {
-            Some(place) if elements > 1 && place < elements => Value::Register(super::Slot(first.0 + place as u32)),
+            Some(place) if elements > 1 && place < elements => {
+                OperandValue::Register(super::RegisterSlot(first.0 + place as u32))
+            }
             _ if elements == 1 => {
                 let selector = spec.value.select.iter().position(|s| *s == member);
-                Value::Part(first, selector.and_then(|at| at.try_into().ok()).unwrap_or(u8::MAX))
+                OperandValue::Part(first, selector.and_then(|at| at.try_into().ok()).unwrap_or(u8::MAX))
             }
             _ => {
                 self.out.complete = false;
-                Value::Unknown
+                OperandValue::Unknown
             }
         }
     }
@@ -236,7 +241,7 @@ impl Lowering<'_, '_> {
 fn amount(operand: &ast::Operand<'_>) -> Option<i128> {
     match &operand.kind {
         OperandKind::Integer(text) => literal::integer(text),
-        OperandKind::Constant(Constant::Integer(value)) => *value,
+        OperandKind::Constant(ConstantValue::Integer(value)) => *value,
         OperandKind::Name(name) => ISA.constant(name).map(|c| c.value.into()),
         OperandKind::Arguments(list) if list.len() == 1 => amount(&list[0]),
         _ => None,
@@ -244,6 +249,6 @@ fn amount(operand: &ast::Operand<'_>) -> Option<i128> {
 }
 
 /// Two's complement in 64 bits.
-fn integer(value: Option<i128>) -> Value {
-    value.map_or(Value::Unknown, |v| Value::Integer(v as u64 as i64))
+fn integer(value: Option<i128>) -> OperandValue {
+    value.map_or(OperandValue::Unknown, |v| OperandValue::Integer(v as u64 as i64))
 }

@@ -2,11 +2,11 @@
 
 use super::{MismatchKind, OperandChecker, is_whole, special};
 use crate::forms::spec::OperandSpec;
-use crate::hir::ast::{Constant, Operand, OperandKind};
-use crate::hir::symbols::{Symbol, Variable};
+use crate::hir::ast::{ConstantValue, Operand, OperandKind};
+use crate::hir::symbols::{Symbol, VariableSymbol};
 use crate::hir::types::TypeId;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Kind, TypeClass};
+use ptx_isa::tables::{TypeClass, ValueKind};
 
 impl OperandChecker<'_> {
     /// `a+4` as a value. ptxas: `var+4` passes for any integer source although `var` alone does not, and a register in such
@@ -45,10 +45,12 @@ impl OperandChecker<'_> {
     /// Whether what is added to an address is a whole number; if not, that is reported.
     fn amount(&mut self, amount: &Operand<'_>) -> bool {
         let what = match &amount.kind {
-            OperandKind::Integer(_) | OperandKind::Constant(Constant::Integer(_) | Constant::Wrong(_)) => return true,
+            OperandKind::Integer(_) | OperandKind::Constant(ConstantValue::Integer(_) | ConstantValue::Wrong(_)) => {
+                return true;
+            }
             OperandKind::Name(name) if ISA.constant(name).is_some() => return true,
             OperandKind::Arguments(list) if list.len() == 1 => return self.amount(&list[0]),
-            OperandKind::Float(_) | OperandKind::Constant(Constant::Float(_)) => {
+            OperandKind::Float(_) | OperandKind::Constant(ConstantValue::Float(_)) => {
                 MismatchKind::ImmediateClass { integer: false }
             }
             _ => MismatchKind::OffsetNotConstant,
@@ -61,13 +63,13 @@ impl OperandChecker<'_> {
     pub(super) fn symbol_address(&mut self, operand: &Operand<'_>, name: &str, spec: &OperandSpec) {
         match self.names.look_up(name) {
             None => self.push(operand, Some(spec), MismatchKind::Undeclared(name.to_owned())),
-            Some(Symbol::Variable(Variable { space, .. }))
+            Some(Symbol::Variable(VariableSymbol { space, .. }))
                 if spec.symbol_spaces.is_some_and(|all| !all.iter().any(|s| s.split("::").next() == Some(space))) =>
             {
                 self.push(operand, Some(spec), MismatchKind::Space(name.to_owned(), space));
             }
             // ptxas: the handle of a texture or surface is a `.u64`.
-            Some(Symbol::Variable(Variable { ty: Some(ty), .. }))
+            Some(Symbol::Variable(VariableSymbol { ty: Some(ty), .. }))
                 if ty.info().class == TypeClass::Opaque && spec.ty.is_some_and(|t| t.name() != ".u64") =>
             {
                 self.push(operand, Some(spec), MismatchKind::Handle(name.to_owned()));
@@ -120,7 +122,7 @@ impl OperandChecker<'_> {
                 continue;
             }
             match spec.value.kind {
-                Kind::Address(_) => self.base(part, spec),
+                ValueKind::Address(_) => self.base(part, spec),
                 _ => self.value(part, spec),
             }
         }
@@ -152,11 +154,11 @@ impl OperandChecker<'_> {
                 }
                 return self.base(object, spec);
             }
-            OperandKind::Integer(_) | OperandKind::Constant(Constant::Integer(_)) => {
+            OperandKind::Integer(_) | OperandKind::Constant(ConstantValue::Integer(_)) => {
                 return self.absolute(operand, spec);
             }
             OperandKind::Arguments(list) if list.len() == 1 && is_number(&list[0]) => return self.base(&list[0], spec),
-            OperandKind::Error | OperandKind::Constant(Constant::Wrong(_)) => return,
+            OperandKind::Error | OperandKind::Constant(ConstantValue::Wrong(_)) => return,
             _ => return self.push(operand, Some(spec), MismatchKind::Unexpected),
         };
         let Some(symbol) = self.names.look_up(name) else {
@@ -177,7 +179,7 @@ impl OperandChecker<'_> {
             }
             // ptxas expands some instructions by a macro that adds to the register.
             Symbol::Variable(_) if spec.value.register_only => self.push(operand, Some(spec), MismatchKind::Immediate),
-            Symbol::Variable(Variable { space, .. }) => {
+            Symbol::Variable(VariableSymbol { space, .. }) => {
                 let fits = match spec.spaces {
                     None => ISA.space(space).is_some_and(|s| s.generic),
                     Some(spaces) => spaces.iter().any(|s| s.split("::").next() == Some(space)),
@@ -194,7 +196,7 @@ impl OperandChecker<'_> {
 
 fn is_number(operand: &Operand<'_>) -> bool {
     match &operand.kind {
-        OperandKind::Integer(_) | OperandKind::Constant(Constant::Integer(_)) => true,
+        OperandKind::Integer(_) | OperandKind::Constant(ConstantValue::Integer(_)) => true,
         OperandKind::Arguments(list) => list.len() == 1 && is_number(&list[0]),
         _ => false,
     }

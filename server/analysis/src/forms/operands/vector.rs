@@ -2,10 +2,10 @@
 
 use super::{MismatchKind, OperandChecker, component, special};
 use crate::forms::spec::OperandSpec;
-use crate::hir::ast::{Constant, Operand, OperandKind};
+use crate::hir::ast::{ConstantValue, Operand, OperandKind};
 use crate::hir::symbols::Symbol;
 use crate::hir::types::{TypeId, agrees};
-use ptx_isa::tables::{Access, SpecialRegister, TypeClass};
+use ptx_isa::tables::{OperandAccess, SpecialRegister, TypeClass};
 
 impl OperandChecker<'_> {
     pub(super) fn vector(&mut self, operand: &Operand<'_>, list: &[Operand<'_>], spec: &OperandSpec, allowed: bool) {
@@ -32,7 +32,7 @@ impl OperandChecker<'_> {
     fn joined(&mut self, operand: &Operand<'_>, list: &[Operand<'_>], spec: &OperandSpec) {
         let mut joined: Option<Joined> = None;
         let mut holes = 0;
-        let written = spec.value.access != Access::Read;
+        let written = spec.value.access != OperandAccess::Read;
         let (mut components, mut literals) = (false, false);
         for element in list {
             let next = match &element.kind {
@@ -61,8 +61,8 @@ impl OperandChecker<'_> {
                 OperandKind::Integer(_) | OperandKind::Constant(_) | OperandKind::Float(_) if written => {
                     return self.each(list, spec);
                 }
-                OperandKind::Integer(_) | OperandKind::Constant(Constant::Integer(_)) => Joined::literal(true),
-                OperandKind::Float(_) | OperandKind::Constant(Constant::Float(_)) => Joined::literal(false),
+                OperandKind::Integer(_) | OperandKind::Constant(ConstantValue::Integer(_)) => Joined::literal(true),
+                OperandKind::Float(_) | OperandKind::Constant(ConstantValue::Float(_)) => Joined::literal(false),
                 _ => return self.each(list, spec),
             };
             literals |= next.ty.is_none();
@@ -111,7 +111,7 @@ impl OperandChecker<'_> {
     /// assembler overlooks the selector there.
     fn member_type(&self, object: &str, member: &str, spec: &OperandSpec) -> Option<TypeId> {
         let member = member.trim_start_matches('.');
-        let (lax, written) = (spec.value.lax, spec.value.access != Access::Read);
+        let (lax, written) = (spec.value.lax, spec.value.access != OperandAccess::Read);
         match self.names.look_up(object) {
             None if lax || !written => {
                 let register = special(object)?;

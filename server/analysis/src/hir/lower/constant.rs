@@ -1,18 +1,18 @@
 //! Constant expressions: from nodes to values (manual 4.5.4 to 4.5.6).
 
-use super::{Source, named_children};
-use crate::hir::ast::{Constant, Operand, OperandKind};
-use crate::hir::constant::{Problem, Side, Value, Wrong, binary, cast, ternary, unary};
-use crate::hir::literal::{self, Float, Unreadable};
+use super::{ItemSource, named_children};
+use crate::hir::ast::{ConstantValue, Operand, OperandKind};
+use crate::hir::constant::{ConstantProblem, ExpressionValue, Side, Wrong, binary, cast, ternary, unary};
+use crate::hir::literal::{self, FloatLiteral, Unreadable};
 use ptx_isa::ISA;
 use ptx_syntax::{Node, fields, kinds};
 
 /// Expressions nested deeper than this have no value, so that evaluating one cannot exhaust the stack.
 const DEEPEST: usize = 200;
 
-/// What is around a node.
+/// The position of a node in its constant expression.
 #[derive(Clone, Copy)]
-struct Around {
+struct ExpressionContext {
     /// How many nodes of the expression.
     depth: usize,
     /// Operators, and not just parentheses.
@@ -21,19 +21,19 @@ struct Around {
     left: bool,
 }
 
-impl Around {
+impl ExpressionContext {
     fn operand(self, left: bool) -> Self {
         Self { depth: self.depth + 1, operator: true, left: self.left && left }
     }
 }
 
 /// The value of an expression, or what is wrong with it; of a sum with an address, of what is added.
-pub fn constant(source: Source<'_>, node: Node<'_>) -> Constant {
-    finish(evaluate(source, node, Around { depth: 0, operator: false, left: true }))
+pub fn constant(source: ItemSource<'_>, node: Node<'_>) -> ConstantValue {
+    finish(evaluate(source, node, ExpressionContext { depth: 0, operator: false, left: true }))
 }
 
 /// The operand that an expression node is: a constant, or the sum of an address and one.
-pub fn expression<'t>(source: Source<'t>, node: Node<'_>) -> OperandKind<'t> {
+pub fn expression<'t>(source: ItemSource<'t>, node: Node<'_>) -> OperandKind<'t> {
     let Some((base, sum)) = leftmost(source, node) else { return OperandKind::Constant(constant(source, node)) };
     let Some(amount) = sum.child_by_field_id(fields().amount) else { return OperandKind::Error };
     let amount = if sum == node {
@@ -60,20 +60,20 @@ pub fn is_expression(kind: u16) -> bool {
 }
 
 /// `WARP_SZ|1`, which the grammar takes for a pair like `d|p`.
-pub fn is_disjunction(source: Source<'_>, node: Node<'_>) -> bool {
+pub fn is_disjunction(source: ItemSource<'_>, node: Node<'_>) -> bool {
     let first = node.child_by_field_id(fields().first);
     first.is_some_and(|n| named_constant(source, n).is_some())
 }
 
 /// A name that stands for a number, as a leaf of an expression.
-pub fn named_constant(source: Source<'_>, node: Node<'_>) -> Option<i64> {
+pub fn named_constant(source: ItemSource<'_>, node: Node<'_>) -> Option<i64> {
     let name = (node.kind_id() == kinds().identifier).then(|| source.word(node).text)?;
     ISA.constant(name).map(|c| c.value)
 }
 
 /// The address that an expression begins with, and the sum that it stands in: the assembler reads `a+1<<2` as the address `a` and
 /// the constant `1<<2`. `None` where the expression begins with a number.
-pub fn leftmost<'n>(source: Source<'_>, node: Node<'n>) -> Option<(Node<'n>, Node<'n>)> {
+pub fn leftmost<'n>(source: ItemSource<'_>, node: Node<'n>) -> Option<(Node<'n>, Node<'n>)> {
     let (k, f) = (kinds(), fields());
     let mut node = node;
     loop {
@@ -92,35 +92,39 @@ pub fn leftmost<'n>(source: Source<'_>, node: Node<'n>) -> Option<(Node<'n>, Nod
     }
 }
 
-fn finish(value: Result<Option<Value>, Problem>) -> Constant {
+fn finish(value: Result<Option<ExpressionValue>, ConstantProblem>) -> ConstantValue {
     match value {
-        Ok(Some(Value::Signed(n))) => Constant::Integer(Some(n.into())),
-        Ok(Some(Value::Unsigned(n))) => Constant::Integer(Some(n.into())),
-        Ok(Some(Value::Float(n))) => Constant::Float(n),
-        Ok(None) => Constant::Integer(None),
-        Err(problem) => Constant::Wrong(problem),
+        Ok(Some(ExpressionValue::Signed(n))) => ConstantValue::Integer(Some(n.into())),
+        Ok(Some(ExpressionValue::Unsigned(n))) => ConstantValue::Integer(Some(n.into())),
+        Ok(Some(ExpressionValue::Float(n))) => ConstantValue::Float(n),
+        Ok(None) => ConstantValue::Integer(None),
+        Err(problem) => ConstantValue::Wrong(problem),
     }
 }
 
-fn problem(source: Source<'_>, node: Node<'_>, what: Wrong) -> Problem {
+fn problem(source: ItemSource<'_>, node: Node<'_>, what: Wrong) -> ConstantProblem {
     let range = source.range(node);
     let offset = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    Problem { what, start: offset(range.start), end: offset(range.end) }
+    ConstantProblem { what, start: offset(range.start), end: offset(range.end) }
 }
 
 /// A literal's value. Nothing where the text is no literal, which only happens where the parser met an error.
-fn number(source: Source<'_>, node: Node<'_>, around: Around) -> Result<Option<Value>, Problem> {
+fn number(
+    source: ItemSource<'_>,
+    node: Node<'_>,
+    around: ExpressionContext,
+) -> Result<Option<ExpressionValue>, ConstantProblem> {
     let text = source.word(node).text;
     let value = if node.kind_id() == kinds().integer {
         literal::parse_integer(text).map(|n| match n.unsigned {
-            true => Value::Unsigned(n.bits),
-            false => Value::Signed(n.bits.cast_signed()),
+            true => ExpressionValue::Unsigned(n.bits),
+            false => ExpressionValue::Signed(n.bits.cast_signed()),
         })
     } else {
         match literal::parse_float(text) {
-            Ok(Float::Single(_)) if around.operator => return Err(problem(source, node, Wrong::Single)),
-            Ok(Float::Single(bits)) => Ok(Value::Float(f32::from_bits(bits).into())),
-            Ok(Float::Double(value)) => Ok(Value::Float(value)),
+            Ok(FloatLiteral::Single(_)) if around.operator => return Err(problem(source, node, Wrong::Single)),
+            Ok(FloatLiteral::Single(bits)) => Ok(ExpressionValue::Float(f32::from_bits(bits).into())),
+            Ok(FloatLiteral::Double(value)) => Ok(ExpressionValue::Float(value)),
             Err(error) => Err(error),
         }
     };
@@ -132,14 +136,18 @@ fn number(source: Source<'_>, node: Node<'_>, around: Around) -> Result<Option<V
 }
 
 /// The value of a node. Nothing where it has none that is known here: the parser met an error, or it is nested too deeply.
-fn evaluate(source: Source<'_>, node: Node<'_>, around: Around) -> Result<Option<Value>, Problem> {
+fn evaluate(
+    source: ItemSource<'_>,
+    node: Node<'_>,
+    around: ExpressionContext,
+) -> Result<Option<ExpressionValue>, ConstantProblem> {
     let (k, f) = (kinds(), fields());
     let kind = node.kind_id();
     if kind == k.integer || kind == k.float {
         return number(source, node, around);
     }
     if let Some(value) = named_constant(source, node) {
-        return Ok(Some(Value::Signed(value)));
+        return Ok(Some(ExpressionValue::Signed(value)));
     }
     if around.depth > DEEPEST || node.is_error() || node.is_missing() {
         return Ok(None);
@@ -149,7 +157,9 @@ fn evaluate(source: Source<'_>, node: Node<'_>, around: Around) -> Result<Option
         // Parentheses alone do not make an expression of a number: `(0f3f800000)` is legal.
         let mut parts = named_children(node);
         return match (parts.next(), parts.next()) {
-            (Some(only), None) => evaluate(source, only, Around { depth: around.depth + 1, left: false, ..around }),
+            (Some(only), None) => {
+                evaluate(source, only, ExpressionContext { depth: around.depth + 1, left: false, ..around })
+            }
             _ if node.has_error() => Ok(None),
             _ => Err(problem(source, node, Wrong::NotANumber)),
         };
@@ -194,11 +204,11 @@ fn evaluate(source: Source<'_>, node: Node<'_>, around: Around) -> Result<Option
 }
 
 fn two(
-    source: Source<'_>,
+    source: ItemSource<'_>,
     node: Node<'_>,
     (left, right): (Node<'_>, Node<'_>),
-    around: Around,
-) -> Result<Option<Value>, Problem> {
+    around: ExpressionContext,
+) -> Result<Option<ExpressionValue>, ConstantProblem> {
     let a = evaluate(source, left, around.operand(true))?;
     let b = evaluate(source, right, around.operand(false))?;
     let (Some(a), Some(b)) = (a, b) else { return Ok(None) };
@@ -213,6 +223,6 @@ fn two(
 }
 
 /// The operator of an expression. (The per cent sign comes with the blanks before it.)
-pub fn operator<'t>(source: Source<'t>, node: Node<'_>) -> &'t str {
+pub fn operator<'t>(source: ItemSource<'t>, node: Node<'_>) -> &'t str {
     node.child_by_field_id(fields().operator).map_or("", |n| source.word(n).text.trim())
 }

@@ -1,13 +1,13 @@
 //! Declarations of registers and variables, and parameters.
 
-use super::{Source, constant, named_children};
-use crate::hir::ast::{Alignment, Attribute, Constant, Declaration, Declarator, Pointer, Word};
+use super::{ItemSource, constant, named_children};
+use crate::hir::ast::{Alignment, Attribute, ConstantValue, Declaration, Declarator, Pointer, SourceWord};
 use crate::hir::literal;
 use ptx_isa::ISA;
 use ptx_syntax::{Node, fields, kinds};
 
 /// Lowers a `variable_declaration` or a `parameter`.
-pub fn declaration<'t>(source: Source<'t>, node: Node<'_>) -> Declaration<'t> {
+pub fn declaration<'t>(source: ItemSource<'t>, node: Node<'_>) -> Declaration<'t> {
     let k = kinds();
     let mut out = Declaration { range: source.range(node), broken: node.has_error(), ..Declaration::default() };
     for child in named_children(node) {
@@ -43,7 +43,7 @@ pub fn declaration<'t>(source: Source<'t>, node: Node<'_>) -> Declaration<'t> {
 }
 
 /// The attributes of an `attribute_list`.
-pub fn attributes<'t>(source: Source<'t>, node: Node<'_>) -> Vec<Attribute<'t>> {
+pub fn attributes<'t>(source: ItemSource<'t>, node: Node<'_>) -> Vec<Attribute<'t>> {
     let (k, f) = (kinds(), fields());
     let one = |node: Node<'_>| {
         let name = node.child_by_field_id(f.name)?;
@@ -55,32 +55,32 @@ pub fn attributes<'t>(source: Source<'t>, node: Node<'_>) -> Vec<Attribute<'t>> 
     let mut out: Vec<_> = named_children(node).filter(|n| n.kind_id() == k.attribute).filter_map(one).collect();
     if out.is_empty() && !node.has_error() {
         let range = source.range(node);
-        let name = Word { text: "", start: range.start as u32 };
+        let name = SourceWord { text: "", start: range.start as u32 };
         out.push(Attribute { range, name, arguments: Vec::new(), computed: None });
     }
     out
 }
 
 /// Whether it is an integer, or a name that stands for one: all that a declaration takes for a size.
-fn is_number(source: Source<'_>, node: Node<'_>) -> bool {
+fn is_number(source: ItemSource<'_>, node: Node<'_>) -> bool {
     node.kind_id() == kinds().integer || ISA.constant(source.word(node).text).is_some()
 }
 
 /// The value of a size.
-fn number(source: Source<'_>, node: Node<'_>) -> Constant {
+fn number(source: ItemSource<'_>, node: Node<'_>) -> ConstantValue {
     match ISA.constant(source.word(node).text) {
-        Some(named) => Constant::Integer(Some(named.value.into())),
+        Some(named) => ConstantValue::Integer(Some(named.value.into())),
         None => constant(source, node),
     }
 }
 
 /// The same where only a number can stand.
-fn integer(source: Source<'_>, node: Node<'_>) -> Option<i128> {
+fn integer(source: ItemSource<'_>, node: Node<'_>) -> Option<i128> {
     let text = source.word(node).text;
     ISA.constant(text).map(|named| named.value.into()).or_else(|| literal::integer(text))
 }
 
-fn alignment(source: Source<'_>, node: Node<'_>) -> Alignment {
+fn alignment(source: ItemSource<'_>, node: Node<'_>) -> Alignment {
     let value = node.child_by_field_id(fields().value);
     Alignment {
         range: source.range(node),
@@ -89,7 +89,7 @@ fn alignment(source: Source<'_>, node: Node<'_>) -> Alignment {
     }
 }
 
-fn pointer<'t>(source: Source<'t>, node: Node<'_>) -> Pointer<'t> {
+fn pointer<'t>(source: ItemSource<'t>, node: Node<'_>) -> Pointer<'t> {
     let alignments = named_children(node).find(|n| n.kind_id() == kinds().alignment);
     Pointer {
         range: source.range(node),
@@ -98,7 +98,7 @@ fn pointer<'t>(source: Source<'t>, node: Node<'_>) -> Pointer<'t> {
     }
 }
 
-fn declarator<'t>(source: Source<'t>, node: Node<'_>) -> Option<Declarator<'t>> {
+fn declarator<'t>(source: ItemSource<'t>, node: Node<'_>) -> Option<Declarator<'t>> {
     let (k, f) = (kinds(), fields());
     let name = source.word(node.child_by_field_id(f.name)?);
     let mut out = Declarator {

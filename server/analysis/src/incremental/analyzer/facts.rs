@@ -3,14 +3,14 @@
 use super::{Analyzer, header};
 use crate::flow::{self, Graph, Module};
 use crate::forms::mnemonics::MnemonicCache;
-use crate::hir::module::{Header, Item, is_function, items};
+use crate::hir::module::{Header, ModuleItem, is_function, items};
 use crate::hir::signature::Signatures;
 use crate::incremental::analyzer::lints::module_facts;
-use crate::registers::facts::Facts;
+use crate::registers::facts::FunctionFacts;
 use ptx_syntax::{Node, Snapshot};
 
 /// What a module says of itself and declares, for those who lower all of it.
-pub(crate) fn module_of(snapshot: &Snapshot, items: &[Item<'_>]) -> (Header, Module) {
+pub(crate) fn module_of(snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> (Header, Module) {
     let header = header(snapshot, items, &super::Asked::default(), &mut Signatures::default(), &mut Vec::new());
     (header, module_facts(snapshot, items))
 }
@@ -18,20 +18,20 @@ pub(crate) fn module_of(snapshot: &Snapshot, items: &[Item<'_>]) -> (Header, Mod
 impl Analyzer {
     /// Finds out the facts of one function at once; nothing if not all of it is understood. It reads what the whole module
     /// declares, so it is for modules that are not large.
-    pub fn facts_of(snapshot: &Snapshot, function: Node<'_>) -> Option<Facts> {
+    pub fn facts_of(snapshot: &Snapshot, function: Node<'_>) -> Option<FunctionFacts> {
         let (function, header) = Self::lowered(snapshot, function)?;
-        Some(Facts::new(&function, &Graph::new(&function), &header.environment))
+        Some(FunctionFacts::new(&function, &Graph::new(&function), &header.environment))
     }
 
     /// One function with its blocks and edges; nothing if not all of it is understood. As [`Self::facts_of`], it is for modules that are
     /// not large.
-    pub fn flow_of(snapshot: &Snapshot, function: Node<'_>) -> Option<(flow::Function, Graph)> {
+    pub fn flow_of(snapshot: &Snapshot, function: Node<'_>) -> Option<(flow::FlowFunction, Graph)> {
         let (function, _) = Self::lowered(snapshot, function)?;
         let graph = Graph::new(&function);
         Some((function, graph))
     }
 
-    fn lowered(snapshot: &Snapshot, function: Node<'_>) -> Option<(flow::Function, Header)> {
+    fn lowered(snapshot: &Snapshot, function: Node<'_>) -> Option<(flow::FlowFunction, Header)> {
         let items = items(snapshot);
         let index = items.iter().position(|i| i.node == function && !i.unclosed && is_function(i.node))?;
         let analyzer = &mut Self::default();

@@ -10,24 +10,24 @@ use crate::flow::{self, Graph, Module};
 use crate::forms::mnemonics::MnemonicCache;
 use crate::hir::hash::{hash, hash_of, mix};
 use crate::hir::module::Dependencies;
-use crate::hir::module::{Header, Item, is_function, items};
+use crate::hir::module::{Header, ModuleItem, is_function, items};
 use crate::hir::statements::children;
-use crate::registers::facts::Facts;
+use crate::registers::facts::FunctionFacts;
 use crate::registers::facts::ModuleFacts;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What is remembered of a function.
+/// The cached lints of a function.
 #[derive(Debug)]
-struct Known {
+struct CachedLints {
     environment: u64,
     dependencies: Dependencies,
     /// Ranges count from the start of the item.
     found: Vec<Diagnostic>,
     /// Only where `keeps_facts` is set.
-    facts: Option<Arc<Facts>>,
+    facts: Option<Arc<FunctionFacts>>,
     /// The pass that last met it.
     pass: u32,
 }
@@ -35,7 +35,7 @@ struct Known {
 /// What the lints remember, by the hash of a function's text.
 #[derive(Debug, Default)]
 pub(super) struct Lints {
-    known: HashMap<u64, Known>,
+    known: HashMap<u64, CachedLints>,
     pass: u32,
     /// Whether facts are kept.
     keeps_facts: bool,
@@ -66,7 +66,7 @@ impl Analyzer {
             if !is_function(item.node) || item.node.child_by_field_id(fields().body).is_none() {
                 continue;
             }
-            let holds = |k: &Known| {
+            let holds = |k: &CachedLints| {
                 k.environment == environment && k.dependencies.iter().all(|(n, s)| header.look_up(n, index) == *s)
             };
             if let Some(known) = self.lints.known.get_mut(&text).filter(|k| holds(k) && !item.node.has_error()) {
@@ -77,7 +77,7 @@ impl Analyzer {
             }
         }
         let whole =
-            Whole { snapshot, header: &header, module: &module, keeps_facts: self.lints.keeps_facts, cancelled };
+            LintContext { snapshot, header: &header, module: &module, keeps_facts: self.lints.keeps_facts, cancelled };
         let found = self.threads.share(
             &wanted,
             |(_, item, _)| item.range.len(),
@@ -97,7 +97,7 @@ impl Analyzer {
                 continue;
             }
             out.extend(found.found.iter().map(|d| d.clone().shifted(item.range.start)));
-            self.lints.known.insert(text, Known { environment, pass, ..found });
+            self.lints.known.insert(text, CachedLints { environment, pass, ..found });
         }
         if !complete {
             return None;
@@ -133,7 +133,7 @@ impl Analyzer {
 
     /// The functions that nothing outside of the module can call and nothing in it names, directly or through others that are
     /// as unused.
-    fn unused_functions(&self, snapshot: &Snapshot, items: &[Item<'_>]) -> Vec<Diagnostic> {
+    fn unused_functions(&self, snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> Vec<Diagnostic> {
         if snapshot.roots().any(|root| root.is_error() || root.children(&mut root.walk()).any(|n| n.is_error())) {
             return Vec::new();
         }
@@ -174,8 +174,8 @@ impl Analyzer {
 /// Whether the result is no longer wanted; called from several threads.
 pub type Cancelled<'a> = dyn Fn() -> bool + Sync + 'a;
 
-/// What the second pass over a function looks at besides the function.
-struct Whole<'a> {
+/// The module around a function that the flow lints read.
+struct LintContext<'a> {
     snapshot: &'a Snapshot,
     header: &'a Header,
     module: &'a Module,
@@ -183,12 +183,17 @@ struct Whole<'a> {
     cancelled: &'a Cancelled<'a>,
 }
 
-fn function_lints(whole: &Whole<'_>, item: &Item<'_>, index: usize, mnemonics: &mut MnemonicCache) -> Option<Known> {
-    let Whole { header, module, .. } = whole;
+fn function_lints(
+    whole: &LintContext<'_>,
+    item: &ModuleItem<'_>,
+    index: usize,
+    mnemonics: &mut MnemonicCache,
+) -> Option<CachedLints> {
+    let LintContext { header, module, .. } = whole;
     let text = whole.snapshot.text(item.range.clone());
     let lowered = flow::lower(&text, item, index, header, module, mnemonics);
     let (function, dependencies) = (&lowered.function, lowered.dependencies);
-    let nothing = Known { environment: 0, dependencies, found: Vec::new(), facts: None, pass: 0 };
+    let nothing = CachedLints { environment: 0, dependencies, found: Vec::new(), facts: None, pass: 0 };
     if !function.complete {
         return Some(nothing);
     }
@@ -197,9 +202,9 @@ fn function_lints(whole: &Whole<'_>, item: &Item<'_>, index: usize, mnemonics: &
     let found = analysis.run(whole.cancelled)?;
     let facts = whole.keeps_facts.then(|| {
         let (liveness, post) = (analysis.liveness(), analysis.post_dominators());
-        Arc::new(Facts::with(function, &graph, liveness, post, analysis.usage().clone()))
+        Arc::new(FunctionFacts::with(function, &graph, liveness, post, analysis.usage().clone()))
     });
-    Some(Known { found, facts, ..nothing })
+    Some(CachedLints { found, facts, ..nothing })
 }
 
 impl super::Functions {
@@ -230,7 +235,7 @@ fn fingerprint(module: &Module) -> u64 {
 }
 
 /// What the bodies depend on besides names.
-pub(super) fn module_facts(snapshot: &Snapshot, items: &[Item<'_>]) -> Module {
+pub(super) fn module_facts(snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> Module {
     let k = kinds();
     let mut out = Module::default();
     for item in items {

@@ -1,6 +1,6 @@
 //! Which functions have not changed since the last snapshot.
 
-use crate::hir::module::Item;
+use crate::hir::module::ModuleItem;
 use crate::incremental::body::is_same_subtree;
 use ptx_syntax::{Node, Snapshot, SnapshotId, fields};
 use rustc_hash::FxHashMap as HashMap;
@@ -48,7 +48,7 @@ impl Unchanged<'_> {
     }
 
     /// Whether the body of a function, and nothing else of it has an error, is the subtree that it was.
-    pub fn has_tree_of(&self, item: &Item<'_>) -> bool {
+    pub fn has_tree_of(&self, item: &ModuleItem<'_>) -> bool {
         let f = fields();
         let (Some(old), Some(new)) = (
             self.last.leaf(self.range.clone()).and_then(|n| n.child_by_field_id(f.body)),

@@ -3,7 +3,7 @@
 
 use super::Body;
 use super::children::Children;
-use crate::hir::ast::Word;
+use crate::hir::ast::SourceWord;
 use crate::hir::hash::{hash, mix};
 use crate::incremental::memo::Inside;
 use ptx_syntax::Node;
@@ -60,7 +60,7 @@ impl<'t> Body<'_, 't> {
         self.lost.ranges.extend(inside.ranges.iter().filter_map(name));
         self.all_labels.extend(inside.labels.iter().filter_map(|place| {
             let start = u32::try_from(block.start + place.start as usize).ok()?;
-            Some(Word { text: name(place)?, start })
+            Some(SourceWord { text: name(place)?, start })
         }));
         for name in &inside.of_module {
             self.depend(name);

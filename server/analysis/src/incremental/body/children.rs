@@ -4,9 +4,9 @@ use crate::hir::statements::{self, Child, is_statement};
 use ptx_syntax::Node;
 use std::ops::Range;
 
-/// What is known of a statement without its node. Offsets count from the start of the item.
+/// Range, kind and hash of a statement, without its node. Offsets count from the start of the item.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Known {
+pub struct KnownStatement {
     /// Where it begins.
     pub start: u32,
     /// Where it ends.
@@ -19,7 +19,7 @@ pub struct Known {
     pub silent: u64,
 }
 
-impl Known {
+impl KnownStatement {
     fn of(node: Node<'_>, kind: u16, base: usize) -> Self {
         let offset = |byte: usize| u32::try_from(byte.saturating_sub(base)).unwrap_or(u32::MAX);
         Self { start: offset(node.start_byte()), end: offset(node.end_byte()), kind, ..Self::default() }
@@ -33,7 +33,7 @@ impl Known {
 
 /// The part of an item whose text changed since its statements were listed. Offsets count from the start of the item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Window {
+pub struct ChangedRange {
     /// Where it begins.
     pub start: usize,
     /// Where it ended.
@@ -42,13 +42,13 @@ pub struct Window {
     pub new_end: usize,
 }
 
-/// The statements of a function's block when it was checked before.
+/// The statements of a function's block at the previous check.
 #[derive(Debug)]
-pub struct Before<'o> {
+pub struct EarlierStatements<'o> {
     /// In order.
-    pub known: Vec<Known>,
+    pub known: Vec<KnownStatement>,
     /// What has changed since, and the block as it was then; nothing, if nothing has changed.
-    pub changed: Option<(Window, Old<'o>)>,
+    pub changed: Option<(ChangedRange, Old<'o>)>,
 }
 
 /// The block of a function in an earlier tree.
@@ -61,7 +61,7 @@ pub struct Old<'o> {
 }
 
 impl<'o> Old<'o> {
-    fn node(&self, known: &Known) -> Option<Node<'o>> {
+    fn node(&self, known: &KnownStatement) -> Option<Node<'o>> {
         child_at(self.block, self.base, known)
     }
 }
@@ -70,7 +70,7 @@ impl<'o> Old<'o> {
 pub struct Children<'n> {
     parent: Node<'n>,
     base: usize,
-    known: Vec<Known>,
+    known: Vec<KnownStatement>,
     /// The nodes of a part of them: from this index on.
     first: usize,
     nodes: Vec<Node<'n>>,
@@ -86,7 +86,7 @@ impl<'n> Children<'n> {
 
     /// These.
     pub fn of(parent: Node<'n>, children: Vec<Child<'n>>, base: usize) -> Self {
-        let known = children.iter().map(|c| Known::of(c.node, c.kind, base)).collect();
+        let known = children.iter().map(|c| KnownStatement::of(c.node, c.kind, base)).collect();
         Self { parent, base, known, first: 0, nodes: children.iter().map(|c| c.node).collect(), lost: false }
     }
 
@@ -96,8 +96,8 @@ impl<'n> Children<'n> {
     /// it, and go on behind it as in another block. So the statements on either side of the window must be the subtrees that they were, in
     /// the same block, and the last one must be where it was; if not, all of it is lost. Asking the trees what differs between them
     /// costs as much as listing all statements.
-    pub fn resumed(parent: Node<'n>, base: usize, before: Before<'_>) -> Self {
-        let Before { mut known, changed } = before;
+    pub fn resumed(parent: Node<'n>, base: usize, before: EarlierStatements<'_>) -> Self {
+        let EarlierStatements { mut known, changed } = before;
         let Some((window, old)) = changed else {
             return Self { parent, base, known, first: 0, nodes: Vec::new(), lost: false };
         };
@@ -113,13 +113,14 @@ impl<'n> Children<'n> {
             None => cursor.goto_first_child(),
         };
         let broken = parent.has_error();
-        let same = |node: Node<'_>, known: &Known| old.node(known).is_some_and(|old| is_same_subtree(node, old));
+        let same =
+            |node: Node<'_>, known: &KnownStatement| old.node(known).is_some_and(|old| is_same_subtree(node, old));
         let before = first.checked_sub(1).and_then(|before| known.get(before));
         let mut lost = before.is_some_and(|k| !child_at(parent, base, k).is_some_and(|node| same(node, k)));
         let mut met = false;
         while more {
             let node = cursor.node();
-            let here = Known::of(node, node.kind_id(), base);
+            let here = KnownStatement::of(node, node.kind_id(), base);
             while known.get(next).is_some_and(|k| moved(k.start) < here.start as usize) {
                 next += 1;
             }
@@ -157,7 +158,7 @@ impl<'n> Children<'n> {
         }
         match (more, self.known.last()) {
             (true, Some(last)) => {
-                let known = Known::of(cursor.node(), cursor.node().kind_id(), self.base);
+                let known = KnownStatement::of(cursor.node(), cursor.node().kind_id(), self.base);
                 (known.start, known.end, known.kind) == (last.start, last.end, last.kind)
             }
             (more, last) => !more && last.is_none(),
@@ -170,7 +171,7 @@ impl<'n> Children<'n> {
     }
 
     /// What is known of one.
-    pub fn get(&self, index: usize) -> Option<&Known> {
+    pub fn get(&self, index: usize) -> Option<&KnownStatement> {
         self.known.get(index)
     }
 
@@ -182,7 +183,7 @@ impl<'n> Children<'n> {
     }
 
     /// What is known of all.
-    pub fn iter(&self) -> impl Iterator<Item = &Known> {
+    pub fn iter(&self) -> impl Iterator<Item = &KnownStatement> {
         self.known.iter()
     }
 
@@ -203,13 +204,13 @@ impl<'n> Children<'n> {
     }
 
     /// What is known of all, for the next time.
-    pub fn into_known(self) -> Vec<Known> {
+    pub fn into_known(self) -> Vec<KnownStatement> {
         self.known
     }
 }
 
 /// The child of a block that stands where this one does and is of its kind.
-fn child_at<'n>(parent: Node<'n>, base: usize, known: &Known) -> Option<Node<'n>> {
+fn child_at<'n>(parent: Node<'n>, base: usize, known: &KnownStatement) -> Option<Node<'n>> {
     let (start, end) = (base + known.start as usize, base + known.end as usize);
     let mut cursor = parent.walk();
     // What the parser added has no width: it stands behind the one that ends there, or behind all.

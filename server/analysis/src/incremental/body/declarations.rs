@@ -1,19 +1,19 @@
 //! What a function declares: its header, parameters, registers, variables and other functions.
 
 use super::Body;
-use crate::check::declare::{self, Site};
+use crate::check::declare::{self, DeclarationSite};
 use crate::check::rules::{constant_overflow, duplicate_name, reserved_name, syntax_error};
-use crate::hir::ast::{Declaration, Word};
+use crate::hir::ast::{Declaration, SourceWord};
 use crate::hir::declared;
 use crate::hir::hash::hash;
 use crate::hir::lower;
 use crate::hir::signature::{Callee, ContentId, Signature};
-use crate::hir::symbols::{Declared, Origin, Symbol};
+use crate::hir::symbols::{DeclaredSymbol, Symbol, VariableOrigin};
 use ptx_syntax::{Node, fields, kinds};
 use std::sync::Arc;
 
 impl<'t> Body<'_, 't> {
-    pub(super) fn parameters(&mut self, list: Node<'_>, origin: Origin) {
+    pub(super) fn parameters(&mut self, list: Node<'_>, origin: VariableOrigin) {
         if list.has_error() {
             // It is unknown what this was meant to declare.
             return self.declare_unknown(list);
@@ -31,7 +31,7 @@ impl<'t> Body<'_, 't> {
             .take_while(|n| n.kind_id() != k.block && n.kind_id() != k.parameter_list)
             .collect();
         let of_kind = |kind: u16| head.iter().filter(move |n| n.kind_id() == kind);
-        let words: Vec<Word<'_>> = of_kind(k.linkage).map(|n| source.word(*n)).collect();
+        let words: Vec<SourceWord<'_>> = of_kind(k.linkage).map(|n| source.word(*n)).collect();
         declare::function_linkages(&words, environment, &mut self.out);
         let lists: Vec<_> = of_kind(k.attribute_list).map(|n| lower::attributes(source, *n)).collect();
         declare::function_attributes(&lists, kernel, environment, &mut self.out);
@@ -51,10 +51,10 @@ impl<'t> Body<'_, 't> {
     /// The parameters in a `.callprototype`.
     pub(super) fn prototype(&mut self, node: Node<'_>) {
         let (k, f) = (kinds(), fields());
-        for (list, origin) in [(f.returns, Origin::Result), (f.parameters, Origin::Parameter)] {
+        for (list, origin) in [(f.returns, VariableOrigin::Result), (f.parameters, VariableOrigin::Parameter)] {
             let Some(list) = node.child_by_field_id(list) else { continue };
             for parameter in lower::named_children(list).filter(|n| n.kind_id() == k.parameter) {
-                let site = Site { origin, bodiless: true, prototype: true };
+                let site = DeclarationSite { origin, bodiless: true, prototype: true };
                 let declaration = lower::declaration(self.source, parameter);
                 declare::check(&declaration, site, &self.header.environment, &mut self.out);
             }
@@ -62,8 +62,8 @@ impl<'t> Body<'_, 't> {
     }
 
     /// Enters the names of a declaration and checks it by itself.
-    pub(super) fn declare(&mut self, declaration: &Declaration<'t>, origin: Origin) {
-        let site = Site { bodiless: self.bodiless, ..Site::of(origin) };
+    pub(super) fn declare(&mut self, declaration: &Declaration<'t>, origin: VariableOrigin) {
+        let site = DeclarationSite { bodiless: self.bodiless, ..DeclarationSite::of(origin) };
         let sound = declare::check(declaration, site, &self.header.environment, &mut self.out);
         let mut names = declared::names(declaration, origin);
         if !sound {
@@ -88,7 +88,7 @@ impl<'t> Body<'_, 't> {
         let signature = Signature::of(self.source, node).map(Arc::new);
         let content = signature.as_deref().map_or(ContentId::UNKNOWN, |s| ContentId::of(&(name.text, s)));
         self.callees.insert(content, vec![Callee { name: name.text.into(), prototype: false, signature }]);
-        let declared = Declared { symbol: Symbol::Function { kernel, signature: content }, range: name.range() };
+        let declared = DeclaredSymbol { symbol: Symbol::Function { kernel, signature: content }, range: name.range() };
         if let Some(frame) = self.scope.top() {
             frame.declare(name.text, declared);
         }
@@ -119,7 +119,7 @@ impl<'t> Body<'_, 't> {
                 self.out.push(duplicate_name::report(declarator.name.range(), declarator.name.text, earlier));
             }
         }
-        self.declare(&declaration, Origin::Body);
+        self.declare(&declaration, VariableOrigin::Body);
         if declaration.declarators.iter().any(|d| d.initializer.is_some()) {
             let mut found = Vec::new();
             self.initializers(self.source, &declaration, node, "body", &mut found);

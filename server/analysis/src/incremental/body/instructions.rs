@@ -9,7 +9,7 @@ use crate::check::rules::{guard_predicate, missing_directive, syntax_error};
 use crate::forms::operands::NameLookup;
 use crate::hir::ast::{Instruction, Operand, OperandKind};
 use crate::hir::hash::{hash, mix};
-use crate::hir::lower::{self, Source};
+use crate::hir::lower::{self, ItemSource};
 use ptx_syntax::{Node, fields};
 
 impl<'t> Body<'_, 't> {
@@ -42,7 +42,7 @@ impl<'t> Body<'_, 't> {
         }
         let Some(node) = children.node(index) else { return };
         // Offsets that count from the statement, so that the result holds wherever the statement stands.
-        let source = Source { text, base: self.source.base + start };
+        let source = ItemSource { text, base: self.source.base + start };
         let mut found = Vec::new();
         self.statements.begin_statement();
         let lowered = lower::instruction(source, node);
@@ -73,7 +73,7 @@ impl<'t> Body<'_, 't> {
     }
 
     /// Where a statement took the next line for its own, or two operands for one, that alone is its mistake.
-    fn what_is_missing(&self, source: Source<'t>, node: Node<'_>, found: &mut Vec<Diagnostic>) {
+    fn what_is_missing(&self, source: ItemSource<'t>, node: Node<'_>, found: &mut Vec<Diagnostic>) {
         let is_declared = |name: &str| self.look_up(name).is_some();
         let opcode = node.child_by_field_id(fields().opcode).map_or(0, |n| source.range(n).end);
         let missing = syntax_error::swallowed_line(source, node, opcode, &is_declared);

@@ -4,25 +4,25 @@ use super::Body;
 use crate::forms::operands::NameLookup;
 use crate::hir::module::Header;
 use crate::hir::signature::Callee;
-use crate::hir::symbols::{Scope, Symbol};
-use crate::incremental::memo::Meaning;
+use crate::hir::symbols::{NameScope, Symbol};
+use crate::incremental::memo::NameMeaning;
 use rustc_hash::FxHashSet;
 
 /// Where names are looked for.
 pub(super) struct Surroundings<'b, 't> {
-    pub(super) scope: &'b Scope<'t>,
+    pub(super) scope: &'b NameScope<'t>,
     pub(super) lost: &'b FxHashSet<&'t str>,
     pub(super) header: &'b Header,
     pub(super) item: usize,
 }
 
 impl Surroundings<'_, '_> {
-    pub(super) fn meaning(&self, name: &str) -> Meaning {
+    pub(super) fn meaning(&self, name: &str) -> NameMeaning {
         if let Some(declared) = self.scope.get(name) {
-            return Meaning { symbol: Some(declared.symbol), module: false };
+            return NameMeaning { symbol: Some(declared.symbol), module: false };
         }
         let lost = || self.lost.contains(name).then_some(Symbol::Unknown);
-        Meaning { symbol: self.header.look_up(name, self.item).or_else(lost), module: true }
+        NameMeaning { symbol: self.header.look_up(name, self.item).or_else(lost), module: true }
     }
 }
 

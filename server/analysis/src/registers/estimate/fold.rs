@@ -1,17 +1,17 @@
 //! What becomes of each instruction: nothing, another name for a value, or an operation.
 
-use super::program::{Memory, Operation, Unit};
+use super::program::{EstimateOperation, MemoryEffect, RegisterUnit};
 use crate::flow::effects::effects;
-use crate::flow::{Function, Operand, Role, Slot, Value};
+use crate::flow::{FlowFunction, FlowOperand, OperandRole, OperandValue, RegisterSlot};
 use crate::forms::mnemonic::holds;
-use crate::hir::symbols::Origin;
-use crate::registers::pressure::Live;
+use crate::hir::symbols::VariableOrigin;
+use crate::registers::pressure::RegisterCount;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Access, Computes, Extent, Flow, Protocol, TypeClass, Verb};
+use ptx_isa::tables::{Computes, ControlTransfer, OperandAccess, Protocol, TypeClass, UniformExtent, Verb};
 use std::ops::Range;
 
 /// What needs no register.
-const NOTHING: Unit = u32::MAX;
+const NOTHING: RegisterUnit = u32::MAX;
 
 /// Cycles of an instruction of which the tables say nothing.
 const QUICK: u32 = 5;
@@ -19,9 +19,9 @@ const QUICK: u32 = 5;
 /// Cycles of a load from a space of which the tables say nothing: what is hoisted as far as it goes.
 pub const FAR: u32 = 400;
 
-/// What is known of a unit.
+/// Where the value of a unit lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Known {
+enum UnitKind {
     /// A number.
     Constant,
     /// The same in all threads, computed of parameters by integer operations: in constant memory or a register that the warp shares.
@@ -30,25 +30,25 @@ enum Known {
     Register,
 }
 
-/// Folding in progress.
-pub struct Folding<'a> {
-    function: &'a Function,
+/// Constant folding and copy propagation over a function.
+pub struct ConstantFolding<'a> {
+    function: &'a FlowFunction,
     /// Where the units of each slot begin.
     first: Vec<u32>,
     /// For each unit the one that it is another name for, itself, or [`NOTHING`].
-    root: Vec<Unit>,
-    known: Vec<Known>,
+    root: Vec<RegisterUnit>,
+    known: Vec<UnitKind>,
     /// For each unit the one that it is a constant away from, as addresses are.
-    base: Vec<Unit>,
+    base: Vec<RegisterUnit>,
     /// For each slot how many instructions write it.
     writers: Vec<u32>,
     predicate: Vec<bool>,
     spaces: Vec<&'static str>,
 }
 
-impl<'a> Folding<'a> {
+impl<'a> ConstantFolding<'a> {
     /// Of a function.
-    pub fn new(function: &'a Function) -> Self {
+    pub fn new(function: &'a FlowFunction) -> Self {
         let count = function.registers.len();
         let mut writers = vec![0u32; count];
         for write in (0..function.instructions.len()).flat_map(|i| function.writes(i)) {
@@ -57,13 +57,13 @@ impl<'a> Folding<'a> {
         let (mut first, mut predicate) = (Vec::with_capacity(count + 1), Vec::new());
         for slot in 0..count as u32 {
             first.push(predicate.len() as u32);
-            let takes = Live::of(function.declaration(Slot(slot)).ty);
+            let takes = RegisterCount::of(function.declaration(RegisterSlot(slot)).ty);
             let units = usize::from(takes.b32.max(takes.predicates));
             predicate.extend(std::iter::repeat_n(takes.predicates > 0, units));
         }
         let units = predicate.len() as u32;
         first.push(units);
-        let known = vec![Known::Register; units as usize];
+        let known = vec![UnitKind::Register; units as usize];
         let (root, base) = ((0..units).collect(), (0..units).collect());
         Self { function, first, root, known, base, writers, predicate, spaces: Vec::new() }
     }
@@ -73,35 +73,35 @@ impl<'a> Folding<'a> {
         self.predicate
     }
 
-    fn units(&self, slot: Slot) -> Range<u32> {
+    fn units(&self, slot: RegisterSlot) -> Range<u32> {
         self.first[slot.index()]..self.first[slot.index() + 1]
     }
 
     /// Whether a register is written once, by an instruction of the body.
-    fn is_single(&self, slot: Slot) -> bool {
-        self.writers[slot.index()] == 1 && self.function.declaration(slot).origin == Origin::Body
+    fn is_single(&self, slot: RegisterSlot) -> bool {
+        self.writers[slot.index()] == 1 && self.function.declaration(slot).origin == VariableOrigin::Body
     }
 
     /// The register of an operand, if it is whole and written once.
-    fn single(&self, operand: &Operand) -> Option<Slot> {
+    fn single(&self, operand: &FlowOperand) -> Option<RegisterSlot> {
         match operand.value {
-            Value::Register(slot) => Some(slot).filter(|s| self.is_single(*s)),
+            OperandValue::Register(slot) => Some(slot).filter(|s| self.is_single(*s)),
             _ => None,
         }
     }
 
     /// The register of an operand, if it is whole and keeps its value once it has it.
-    fn stable(&self, operand: &Operand) -> Option<Slot> {
+    fn stable(&self, operand: &FlowOperand) -> Option<RegisterSlot> {
         match operand.value {
-            Value::Register(slot) => Some(slot).filter(|s| self.is_single(*s) || self.writers[s.index()] == 0),
+            OperandValue::Register(slot) => Some(slot).filter(|s| self.is_single(*s) || self.writers[s.index()] == 0),
             _ => None,
         }
     }
 
     /// Makes a unit another name for another one, or for none.
-    fn alias(&mut self, unit: Unit, of: Option<Unit>) {
+    fn alias(&mut self, unit: RegisterUnit, of: Option<RegisterUnit>) {
         let (unit, of) = (unit as usize, of.map(|o| o as usize));
-        self.known[unit] = of.map_or(Known::Constant, |o| self.known[o]);
+        self.known[unit] = of.map_or(UnitKind::Constant, |o| self.known[o]);
         if let Some(of) = of {
             self.base[unit] = self.base[of];
         }
@@ -109,7 +109,7 @@ impl<'a> Folding<'a> {
     }
 
     /// Notes that the results of an instruction need no registers of their own.
-    fn dissolve(&mut self, writes: &[&Operand], known: Known) {
+    fn dissolve(&mut self, writes: &[&FlowOperand], known: UnitKind) {
         for write in writes {
             let Some(slot) = self.single(write) else { continue };
             for unit in self.units(slot) {
@@ -119,26 +119,26 @@ impl<'a> Folding<'a> {
     }
 
     /// What is known of all that an instruction reads.
-    fn sources(&self, index: usize) -> Known {
+    fn sources(&self, index: usize) -> UnitKind {
         let function = self.function;
         if function.instructions[index].guard.is_some() {
-            return Known::Register;
+            return UnitKind::Register;
         }
-        let of = |operand: &Operand| match operand.value {
-            Value::Special(register, _) if register.uniform == Extent::Cta => Known::Uniform,
-            Value::Special(..) => Known::Register,
+        let of = |operand: &FlowOperand| match operand.value {
+            OperandValue::Special(register, _) if register.uniform == UniformExtent::Cta => UnitKind::Uniform,
+            OperandValue::Special(..) => UnitKind::Register,
             _ => {
                 let units = operand.slots().flat_map(|s| self.units(s));
-                units.map(|u| self.known[u as usize]).max().unwrap_or(Known::Constant)
+                units.map(|u| self.known[u as usize]).max().unwrap_or(UnitKind::Constant)
             }
         };
-        function.operands_of(index).iter().filter(|o| o.reads()).map(of).max().unwrap_or(Known::Constant)
+        function.operands_of(index).iter().filter(|o| o.reads()).map(of).max().unwrap_or(UnitKind::Constant)
     }
 
-    fn is_constant(&self, operand: &Operand) -> bool {
+    fn is_constant(&self, operand: &FlowOperand) -> bool {
         match operand.value {
-            Value::Integer(_) | Value::Float(..) => true,
-            Value::Register(slot) => self.units(slot).all(|u| self.known[u as usize] == Known::Constant),
+            OperandValue::Integer(_) | OperandValue::Float(..) => true,
+            OperandValue::Register(slot) => self.units(slot).all(|u| self.known[u as usize] == UnitKind::Constant),
             _ => false,
         }
     }
@@ -150,30 +150,31 @@ impl<'a> Folding<'a> {
             return;
         }
         let operands = function.operands_of(index);
-        let writes: Vec<&Operand> = operands.iter().filter(|o| o.writes() && o.value != Value::Sink).collect();
+        let writes: Vec<&FlowOperand> =
+            operands.iter().filter(|o| o.writes() && o.value != OperandValue::Sink).collect();
         if writes.is_empty() || !writes.iter().all(|o| self.single(o).is_some()) {
             return;
         }
         let known = self.sources(index);
         if function.reads_fixed_memory(index) {
-            if known < Known::Register {
-                self.dissolve(&writes, Known::Uniform);
+            if known < UnitKind::Register {
+                self.dissolve(&writes, UnitKind::Uniform);
             }
             return;
         }
-        let reads: Vec<&Operand> = operands.iter().filter(|o| o.reads()).collect();
+        let reads: Vec<&FlowOperand> = operands.iter().filter(|o| o.reads()).collect();
         let entry = function.entry(index);
         let becomes = |verb| effects(function, index).any(|e| e.protocol == Protocol::Address && e.verb == verb);
         let copies = entry.computes == Computes::Copy || becomes(Verb::Widens) || becomes(Verb::Narrows);
         if copies && self.copy(index, &writes, &reads) {
             return;
         }
-        let whole = |o: &Operand| {
+        let whole = |o: &FlowOperand| {
             let float = |c| matches!(c, TypeClass::Float | TypeClass::Packed);
-            o.role != Role::Address && o.ty.is_none_or(|t| !float(t.info().class))
+            o.role != OperandRole::Address && o.ty.is_none_or(|t| !float(t.info().class))
         };
         let integer = operands.iter().all(whole);
-        if entry.pure && (known == Known::Constant || (known == Known::Uniform && integer)) {
+        if entry.pure && (known == UnitKind::Constant || (known == UnitKind::Uniform && integer)) {
             return self.dissolve(&writes, known);
         }
         let ([write], [a, b]) = (&writes[..], &reads[..]) else { return };
@@ -188,10 +189,10 @@ impl<'a> Folding<'a> {
             return;
         }
         // An index times a size is computed where it is added to an address: what lives is the index.
-        let wide = |o: &Operand| o.ty.map_or(0, |t| t.info().bits) == 64;
+        let wide = |o: &FlowOperand| o.ty.map_or(0, |t| t.info().bits) == 64;
         let scales = matches!(entry.computes, Computes::Product | Computes::ShiftLeft) && wide(write);
         if scales && (entry.computes == Computes::ShiftLeft || !wide(a)) {
-            let of: Vec<Unit> = self.units(source).collect();
+            let of: Vec<RegisterUnit> = self.units(source).collect();
             for (place, unit) in self.units(target).enumerate() {
                 self.alias(unit, of.get(place).copied());
             }
@@ -199,11 +200,12 @@ impl<'a> Folding<'a> {
     }
 
     /// A copy, in another type perhaps; whether it needs no instruction.
-    fn copy(&mut self, index: usize, writes: &[&Operand], reads: &[&Operand]) -> bool {
+    fn copy(&mut self, index: usize, writes: &[&FlowOperand], reads: &[&FlowOperand]) -> bool {
         let function = self.function;
         // Bits that are moved; or integers made wider or narrower, without anything else asked for.
         let chosen = function.chosen(index);
-        let plain = |o: &&Operand| o.ty.is_none_or(|t| !matches!(t.info().class, TypeClass::Float | TypeClass::Packed));
+        let plain =
+            |o: &&FlowOperand| o.ty.is_none_or(|t| !matches!(t.info().class, TypeClass::Float | TypeClass::Packed));
         let said = chosen.form.slots.iter().zip(&chosen.values).any(|(slot, value)| !slot.is_type && value.is_some());
         let converts = function.entry(index).computes == Computes::Copy && !function.entry(index).carries;
         if converts && (said || !writes.iter().chain(reads).all(plain)) {
@@ -217,25 +219,29 @@ impl<'a> Folding<'a> {
         }
     }
 
-    fn copy_one(&mut self, write: &Operand, read: &Operand) -> bool {
+    fn copy_one(&mut self, write: &FlowOperand, read: &FlowOperand) -> bool {
         let Some(target) = self.single(write) else { return false };
         match read.value {
-            Value::Integer(_) | Value::Float(..) | Value::Variable(_) | Value::Function(_) | Value::Label(_) => {
+            OperandValue::Integer(_)
+            | OperandValue::Float(..)
+            | OperandValue::Variable(_)
+            | OperandValue::Function(_)
+            | OperandValue::Label(_) => {
                 self.units(target).for_each(|u| self.alias(u, None));
                 true
             }
-            Value::Special(register, _) if register.uniform == Extent::Cta => {
-                self.dissolve(&[write], Known::Uniform);
+            OperandValue::Special(register, _) if register.uniform == UniformExtent::Cta => {
+                self.dissolve(&[write], UnitKind::Uniform);
                 true
             }
-            Value::Register(_) => {
+            OperandValue::Register(_) => {
                 let Some(source) = self.stable(read) else { return false };
-                let of: Vec<Unit> = self.units(source).collect();
-                let bits = |o: &Operand| o.ty.map_or(0, |t| t.info().bits);
+                let of: Vec<RegisterUnit> = self.units(source).collect();
+                let bits = |o: &FlowOperand| o.ty.map_or(0, |t| t.info().bits);
                 let signed = read.ty.is_some_and(|t| t.info().class == TypeClass::Sint);
                 let extends = bits(write) > bits(read) && bits(write) <= 32 && signed && bits(read) > 0;
-                let kind = |unit: Option<&Unit>| unit.map(|u| self.predicate[*u as usize]);
-                let to: Vec<Unit> = self.units(target).collect();
+                let kind = |unit: Option<&RegisterUnit>| unit.map(|u| self.predicate[*u as usize]);
+                let to: Vec<RegisterUnit> = self.units(target).collect();
                 if extends || kind(to.first()) != kind(of.first()) {
                     return false;
                 }
@@ -249,9 +255,9 @@ impl<'a> Folding<'a> {
         }
     }
 
-    fn take_apart(&mut self, parts: &[&Operand], read: &Operand) -> bool {
+    fn take_apart(&mut self, parts: &[&FlowOperand], read: &FlowOperand) -> bool {
         let Some(source) = self.stable(read) else { return false };
-        let of: Vec<Unit> = self.units(source).collect();
+        let of: Vec<RegisterUnit> = self.units(source).collect();
         let size = usize::from(self.function.declaration(source).ty.info().bits) / parts.len().max(1);
         for (place, part) in parts.iter().enumerate() {
             let Some(target) = self.single(part) else { continue };
@@ -262,14 +268,14 @@ impl<'a> Folding<'a> {
         true
     }
 
-    fn put_together(&mut self, write: &Operand, parts: &[&Operand]) -> bool {
+    fn put_together(&mut self, write: &FlowOperand, parts: &[&FlowOperand]) -> bool {
         let Some(target) = self.single(write) else { return false };
-        let to: Vec<Unit> = self.units(target).collect();
+        let to: Vec<RegisterUnit> = self.units(target).collect();
         let size = usize::from(self.function.declaration(target).ty.info().bits) / parts.len().max(1);
-        let mut from: Vec<Option<Unit>> = vec![None; to.len()];
+        let mut from: Vec<Option<RegisterUnit>> = vec![None; to.len()];
         for (place, part) in parts.iter().enumerate() {
-            let units: Vec<Unit> = match part.value {
-                Value::Integer(_) | Value::Float(..) => Vec::new(),
+            let units: Vec<RegisterUnit> = match part.value {
+                OperandValue::Integer(_) | OperandValue::Float(..) => Vec::new(),
                 _ => match self.stable(part) {
                     Some(source) => self.units(source).collect(),
                     None => return false,
@@ -285,7 +291,7 @@ impl<'a> Folding<'a> {
             }
             // Halves of the same register are that register again; others are put together by an instruction.
             let (Some(unit), Some(slot)) = (units.first(), from.get_mut(place * size / 32)) else { return false };
-            let root = |u: Unit| self.root[u as usize];
+            let root = |u: RegisterUnit| self.root[u as usize];
             match *slot {
                 None if (place * size).is_multiple_of(32) => *slot = Some(*unit),
                 Some(other) if root(other) == root(*unit) => {}
@@ -299,10 +305,10 @@ impl<'a> Folding<'a> {
     }
 
     /// The unit that an operand reads in place of one of its own; for an address the one that it is a constant away from.
-    fn read(&self, unit: Unit, operand: &Operand) -> Unit {
+    fn read(&self, unit: RegisterUnit, operand: &FlowOperand) -> RegisterUnit {
         let root = self.root[unit as usize];
         let base = self.base[unit as usize];
-        let sum = operand.role == Role::Address && root != NOTHING && self.root[base as usize] == base;
+        let sum = operand.role == OperandRole::Address && root != NOTHING && self.root[base as usize] == base;
         if sum { base } else { root }
     }
 
@@ -315,27 +321,27 @@ impl<'a> Folding<'a> {
         u8::try_from(place).unwrap_or(u8::MAX)
     }
 
-    fn memory(&mut self, index: usize) -> Memory {
+    fn memory(&mut self, index: usize) -> MemoryEffect {
         let function = self.function;
-        if function.instructions[index].flow == Flow::Call {
-            return Memory::Barrier;
+        if function.instructions[index].flow == ControlTransfer::Call {
+            return MemoryEffect::Barrier;
         }
         let space = function.chosen(index).space.map_or("", |s| s.name);
         let mut said = function.chosen(index).values.iter().flatten();
         let ordered = said.any(|m| ISA.modifier(m).is_some_and(|m| m.keeps_order));
         let mut out = None;
-        for access in function.operands_of(index).iter().filter_map(Operand::memory) {
+        for access in function.operands_of(index).iter().filter_map(FlowOperand::memory) {
             let number = self.space(space);
             let fixed = function.reads_fixed_memory(index);
             out = Some(match access {
-                Access::Read if fixed => Memory::None,
-                Access::Read if !ordered => Memory::Read(number),
-                _ => Memory::Write(number),
+                OperandAccess::Read if fixed => MemoryEffect::None,
+                OperandAccess::Read if !ordered => MemoryEffect::Read(number),
+                _ => MemoryEffect::Write(number),
             });
         }
         let silent = !function.entry(index).pure && function.writes(index).is_empty();
-        let leaves = function.instructions[index].flow != Flow::Next;
-        out.unwrap_or(if silent && !leaves { Memory::Barrier } else { Memory::None })
+        let leaves = function.instructions[index].flow != ControlTransfer::Next;
+        out.unwrap_or(if silent && !leaves { MemoryEffect::Barrier } else { MemoryEffect::None })
     }
 
     fn cycles(&self, index: usize) -> u32 {
@@ -364,22 +370,22 @@ impl<'a> Folding<'a> {
     }
 
     /// What is left of an instruction.
-    pub fn operation(&mut self, index: usize) -> Option<Operation> {
+    pub fn operation(&mut self, index: usize) -> Option<EstimateOperation> {
         let function = self.function;
         let instruction = &function.instructions[index];
-        let mut defs: Vec<Unit> = Vec::new();
+        let mut defs: Vec<RegisterUnit> = Vec::new();
         for unit in function.writes(index).iter().flat_map(|w| self.units(w.slot)) {
             if self.root[unit as usize] == unit && !defs.contains(&unit) {
                 defs.push(unit);
             }
         }
         let memory = self.memory(index);
-        let last = !matches!(instruction.flow, Flow::Next | Flow::Call);
-        let changes = matches!(memory, Memory::Write(_) | Memory::Barrier);
+        let last = !matches!(instruction.flow, ControlTransfer::Next | ControlTransfer::Call);
+        let changes = matches!(memory, MemoryEffect::Write(_) | MemoryEffect::Barrier);
         if !function.writes(index).is_empty() && defs.is_empty() && !changes && !last {
             return None;
         }
-        let mut uses: Vec<Unit> = Vec::new();
+        let mut uses: Vec<RegisterUnit> = Vec::new();
         let mut temporaries = self.temporaries(index);
         for operand in function.operands_of(index).iter().filter(|o| o.reads()) {
             let mut dissolved = 0;
@@ -391,7 +397,8 @@ impl<'a> Folding<'a> {
                 }
             }
             // Addresses have to be in registers for the moment.
-            if operand.role == Role::Address && dissolved == operand.slots().flat_map(|s| self.units(s)).count() {
+            if operand.role == OperandRole::Address && dissolved == operand.slots().flat_map(|s| self.units(s)).count()
+            {
                 temporaries += dissolved as u16;
             }
         }
@@ -408,17 +415,17 @@ impl<'a> Folding<'a> {
         let steps = !guarded && own && adds();
         if guarded {
             // The value before may be the one that is kept.
-            let kept: Vec<Unit> = defs.iter().copied().filter(|d| !uses.contains(d)).collect();
+            let kept: Vec<RegisterUnit> = defs.iter().copied().filter(|d| !uses.contains(d)).collect();
             uses.extend(kept);
         }
         let cycles = self.cycles(index);
-        let call = (instruction.flow == Flow::Call).then_some(index as u32);
-        Some(Operation { uses, defs, guarded, memory, cycles, temporaries, steps, last, call })
+        let call = (instruction.flow == ControlTransfer::Call).then_some(index as u32);
+        Some(EstimateOperation { uses, defs, guarded, memory, cycles, temporaries, steps, last, call })
     }
 }
 
 /// Whether a loop is to stay as it is: a pragma says so in the block where it begins.
-pub fn keeps_loop(function: &Function, instructions: &Range<usize>) -> bool {
+pub fn keeps_loop(function: &FlowFunction, instructions: &Range<usize>) -> bool {
     function.pragmas.iter().any(|(at, text)| {
         instructions.contains(&(*at as usize)) && ISA.directive(text).is_some_and(|directive| directive.keeps_loops)
     })

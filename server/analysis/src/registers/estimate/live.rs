@@ -1,9 +1,9 @@
 //! Which units are live in a program.
 
-use super::program::{Operation, Program, Unit};
+use super::program::{EstimateOperation, EstimateProgram, RegisterUnit};
 use crate::flow::Graph;
-use crate::flow::bits::{Bits, Matrix};
-use crate::flow::solve::{Direction, Equations, Meet, Solution, solve};
+use crate::flow::bits::{BitMatrix, BitSet};
+use crate::flow::solve::{Equations, FlowDirection, Meet, Solution, solve};
 
 /// The number of a unit that stays inside of a block.
 const INSIDE: u32 = u32::MAX;
@@ -11,7 +11,7 @@ const INSIDE: u32 = u32::MAX;
 /// The units that are live at the ends of blocks.
 pub struct Ends {
     /// Those that cross the ends of blocks.
-    units: Vec<Unit>,
+    units: Vec<RegisterUnit>,
     /// For each unit its place among them.
     number: Vec<u32>,
     solution: Solution,
@@ -19,12 +19,12 @@ pub struct Ends {
 
 impl Ends {
     /// Of a program.
-    pub fn new(program: &Program, graph: &Graph) -> Self {
+    pub fn new(program: &EstimateProgram, graph: &Graph) -> Self {
         let mut number = vec![INSIDE; program.predicate.len()];
-        let mut units: Vec<Unit> = Vec::new();
+        let mut units: Vec<RegisterUnit> = Vec::new();
         let mut written = vec![u32::MAX; program.predicate.len()];
         let mut read: Vec<(u32, u32)> = Vec::new();
-        let mut killed: Vec<(u32, Unit)> = Vec::new();
+        let mut killed: Vec<(u32, RegisterUnit)> = Vec::new();
         for (block, operations) in program.blocks.iter().enumerate() {
             let block = block as u32;
             for operation in operations {
@@ -44,7 +44,7 @@ impl Ends {
             }
         }
         let (blocks, limit) = (graph.blocks.len(), units.len());
-        let (mut generates, mut kills) = (Matrix::new(blocks, limit, false), Matrix::new(blocks, limit, false));
+        let (mut generates, mut kills) = (BitMatrix::new(blocks, limit, false), BitMatrix::new(blocks, limit, false));
         read.iter().for_each(|(block, number)| generates.insert(*block as usize, *number as usize));
         for (block, unit) in killed {
             let number = number[unit as usize];
@@ -53,24 +53,24 @@ impl Ends {
             }
         }
         let equations = Equations {
-            direction: Direction::Backward,
+            direction: FlowDirection::Backward,
             meet: Meet::Any,
             limit,
             generates: &generates,
             kills: &kills,
-            boundary: &Bits::new(limit),
+            boundary: &BitSet::new(limit),
         };
         Self { units, number, solution: solve(graph, &equations) }
     }
 
     /// Whether a unit is live where a block begins.
-    pub fn begins_with(&self, block: usize, unit: Unit) -> bool {
+    pub fn begins_with(&self, block: usize, unit: RegisterUnit) -> bool {
         let number = self.number.get(unit as usize).filter(|n| **n != INSIDE);
         number.is_some_and(|n| self.solution.starts.contains(block, *n as usize))
     }
 
     /// The units that are live where a block ends.
-    pub fn of(&self, block: usize) -> impl Iterator<Item = Unit> + '_ {
+    pub fn of(&self, block: usize) -> impl Iterator<Item = RegisterUnit> + '_ {
         self.solution.ends.iter(block).map(|n| self.units[n])
     }
 }
@@ -99,16 +99,16 @@ impl Count {
 #[derive(Default)]
 pub struct Counter {
     live: Vec<bool>,
-    touched: Vec<Unit>,
-    unread: Vec<Unit>,
+    touched: Vec<RegisterUnit>,
+    unread: Vec<RegisterUnit>,
 }
 
 impl Counter {
     /// The most at one place of a block whose operations stand in this order. `across` gets to know of each call what lives longer.
     pub fn most<'o>(
         &mut self,
-        operations: impl DoubleEndedIterator<Item = &'o Operation>,
-        at_end: impl Iterator<Item = Unit>,
+        operations: impl DoubleEndedIterator<Item = &'o EstimateOperation>,
+        at_end: impl Iterator<Item = RegisterUnit>,
         predicate: &[bool],
         mut across: impl FnMut(u32, Count),
     ) -> Count {
@@ -141,12 +141,18 @@ impl Counter {
     }
 
     /// The most general registers at one place, where the operations stand in an order that is given by their indices.
-    pub fn in_order(&mut self, operations: &[Operation], order: &[u32], at_end: &[Unit], predicate: &[bool]) -> u32 {
+    pub fn in_order(
+        &mut self,
+        operations: &[EstimateOperation],
+        order: &[u32],
+        at_end: &[RegisterUnit],
+        predicate: &[bool],
+    ) -> u32 {
         let operations = order.iter().map(|i| &operations[*i as usize]);
         self.most(operations, at_end.iter().copied(), predicate, |_, _| {}).general
     }
 
-    fn enter(&mut self, unit: Unit, predicate: &[bool], now: &mut Count) {
+    fn enter(&mut self, unit: RegisterUnit, predicate: &[bool], now: &mut Count) {
         if !std::mem::replace(&mut self.live[unit as usize], true) {
             *now.of(predicate[unit as usize]) += 1;
             self.touched.push(unit);

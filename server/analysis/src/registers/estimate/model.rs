@@ -3,7 +3,7 @@
 //! The file says by what the count is multiplied: the exponential of the sum of one leaf of each tree. tests/registers/calibrate.py writes
 //! it.
 
-use super::shape::Shape;
+use super::shape::FunctionFeatures;
 use std::sync::LazyLock;
 
 static FILE: &str = include_str!("model.txt");
@@ -13,31 +13,31 @@ const MIN_REGISTERS: f32 = 4.0;
 
 /// A node of a tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Node {
+enum TreeNode {
     /// Where the value of that number is at most this, the next node follows, else the one of the last number.
     Split(usize, f32, u32),
     /// What the tree adds.
     Leaf(f32),
 }
 
-/// All trees, one after the other.
+/// The regression trees of the model, concatenated.
 #[derive(Debug, Default)]
-struct Model {
+struct TreeEnsemble {
     /// What is added in any case.
     base: f32,
-    nodes: Vec<Node>,
+    nodes: Vec<TreeNode>,
     /// Where the trees begin.
     roots: Vec<u32>,
 }
 
-static MODEL: LazyLock<Model> = LazyLock::new(|| Model::read(FILE).unwrap_or_default());
+static MODEL: LazyLock<TreeEnsemble> = LazyLock::new(|| TreeEnsemble::read(FILE).unwrap_or_default());
 
-impl Model {
+impl TreeEnsemble {
     /// Reads the file: names of what the model is told, the base, and a line for each tree, its nodes in preorder; `3<7.5` splits by what
     /// was named fourth.
     fn read(text: &str) -> Option<Self> {
         let mut lines = text.lines().filter(|line| !line.starts_with('#'));
-        let named = |name: &str| Shape::NAMES.iter().position(|n| *n == name);
+        let named = |name: &str| FunctionFeatures::NAMES.iter().position(|n| *n == name);
         let inputs: Vec<usize> = lines.next()?.split_whitespace().map(named).collect::<Option<_>>()?;
         let mut out = Self { base: lines.next()?.parse().ok()?, ..Self::default() };
         for line in lines {
@@ -54,16 +54,16 @@ impl Model {
     fn tree<'w>(&mut self, words: &mut impl Iterator<Item = &'w str>, inputs: &[usize]) -> Option<()> {
         let word = words.next()?;
         let Some((input, threshold)) = word.split_once('<') else {
-            self.nodes.push(Node::Leaf(word.parse().ok()?));
+            self.nodes.push(TreeNode::Leaf(word.parse().ok()?));
             return Some(());
         };
         let input = *inputs.get(input.parse::<usize>().ok()?)?;
         let threshold: f32 = threshold.parse().ok()?;
         let place = self.nodes.len();
-        self.nodes.push(Node::Split(input, threshold, 0));
+        self.nodes.push(TreeNode::Split(input, threshold, 0));
         self.tree(words, inputs)?;
         let other = self.nodes.len() as u32;
-        self.nodes[place] = Node::Split(input, threshold, other);
+        self.nodes[place] = TreeNode::Split(input, threshold, other);
         self.tree(words, inputs)
     }
 
@@ -72,11 +72,11 @@ impl Model {
             let mut at = *root as usize;
             loop {
                 match self.nodes.get(at) {
-                    Some(Node::Split(input, threshold, other)) => {
+                    Some(TreeNode::Split(input, threshold, other)) => {
                         let below = values.get(*input).is_some_and(|v| v <= threshold);
                         at = if below { at + 1 } else { *other as usize };
                     }
-                    Some(Node::Leaf(value)) => return *value,
+                    Some(TreeNode::Leaf(value)) => return *value,
                     None => return 0.0,
                 }
             }
@@ -86,40 +86,40 @@ impl Model {
 }
 
 /// The registers that the assembler is expected to use for a function of this shape.
-pub fn registers(shape: &Shape) -> f32 {
+pub fn registers(shape: &FunctionFeatures) -> f32 {
     let count = shape.ordered + MIN_REGISTERS;
     (count * MODEL.sum(&shape.values()).exp()).max(MIN_REGISTERS)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{FILE, MODEL, Model, Node, registers};
-    use crate::registers::estimate::Shape;
+    use super::{FILE, MODEL, TreeEnsemble, TreeNode, registers};
+    use crate::registers::estimate::FunctionFeatures;
 
     #[test]
     fn the_file_is_read() {
-        let read = Model::read(FILE).expect("each line is a tree");
+        let read = TreeEnsemble::read(FILE).expect("each line is a tree");
         assert!(read.roots.len() > 50 && read.roots.len() == MODEL.roots.len());
     }
 
     #[test]
     fn a_tree_is_walked() {
-        let model = Model::read("live across\n0.5\n0<10 1<3.5 1 2 4\n-1").expect("two trees");
+        let model = TreeEnsemble::read("live across\n0.5\n0<10 1<3.5 1 2 4\n-1").expect("two trees");
         assert_eq!(model.nodes.len(), 6);
-        assert!(matches!(model.nodes[0], Node::Split(_, 10.0, 4)));
-        let of = |live, across| model.sum(&Shape { live, across, ..Shape::default() }.values());
+        assert!(matches!(model.nodes[0], TreeNode::Split(_, 10.0, 4)));
+        let of = |live, across| model.sum(&FunctionFeatures { live, across, ..FunctionFeatures::default() }.values());
         assert_eq!([of(10.0, 3.0), of(10.0, 4.0), of(11.0, 0.0)], [0.5, 1.5, 3.5]);
     }
 
     #[test]
     fn what_is_no_tree_is_refused() {
         for text in ["", "live", "live\nx", "live\n0\n0<1 2", "live\n0\n1<2 3 4", "unheard\n0\n1", "live\n0\n1 2"] {
-            assert!(Model::read(text).is_none(), "{text:?}");
+            assert!(TreeEnsemble::read(text).is_none(), "{text:?}");
         }
     }
 
     #[test]
     fn no_thread_has_fewer_than_four() {
-        assert!(registers(&Shape::default()) >= 4.0);
+        assert!(registers(&FunctionFeatures::default()) >= 4.0);
     }
 }

@@ -4,15 +4,15 @@
 //! Values are *units*: one register of 32 bits each, or one predicate. A register of 64 bits is two units, so that its halves are
 //! values of their own.
 
-use super::fold::Folding;
-use crate::flow::{Function, Graph};
+use super::fold::ConstantFolding;
+use crate::flow::{FlowFunction, Graph};
 
-/// A unit.
-pub type Unit = u32;
+/// The index of a 32-bit register unit.
+pub type RegisterUnit = u32;
 
-/// How an operation goes with memory.
+/// The effect of an operation on memory, which limits its reordering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Memory {
+pub enum MemoryEffect {
     /// Not at all, or it reads memory that does not change.
     None,
     /// It reads memory of a space, given by a number.
@@ -23,17 +23,17 @@ pub enum Memory {
     Barrier,
 }
 
-/// An instruction of the assembler, or a few.
+/// One scheduled operation: a machine instruction, or a few.
 #[derive(Debug, Clone)]
-pub struct Operation {
+pub struct EstimateOperation {
     /// Units that it reads, each once.
-    pub uses: Vec<Unit>,
+    pub uses: Vec<RegisterUnit>,
     /// Units that it writes, each once.
-    pub defs: Vec<Unit>,
+    pub defs: Vec<RegisterUnit>,
     /// Under a guard: what it writes stays alive before it.
     pub guarded: bool,
     /// How it goes with memory.
-    pub memory: Memory,
+    pub memory: MemoryEffect,
     /// After how many cycles its results are there.
     pub cycles: u32,
     /// Registers that it needs for itself while it is executed.
@@ -46,23 +46,23 @@ pub struct Operation {
     pub call: Option<u32>,
 }
 
-/// A function for the model.
+/// A function as the register estimate sees it.
 #[derive(Debug, Clone, Default)]
-pub struct Program {
+pub struct EstimateProgram {
     /// For each block of the graph its operations, in the order of the text; none where control never comes.
-    pub blocks: Vec<Vec<Operation>>,
+    pub blocks: Vec<Vec<EstimateOperation>>,
     /// For each unit whether it is a predicate.
     pub predicate: Vec<bool>,
 }
 
-impl Program {
+impl EstimateProgram {
     /// Of a function.
-    pub fn new(function: &Function, graph: &Graph) -> Self {
-        let mut folding = Folding::new(function);
+    pub fn new(function: &FlowFunction, graph: &Graph) -> Self {
+        let mut folding = ConstantFolding::new(function);
         let order = || graph.order.iter().map(|b| *b as usize);
         // In this order definitions come before their uses, but for loops.
         order().flat_map(|b| graph.blocks[b].instructions()).for_each(|index| folding.fold(index));
-        let mut blocks: Vec<Vec<Operation>> = vec![Vec::new(); graph.blocks.len()];
+        let mut blocks: Vec<Vec<EstimateOperation>> = vec![Vec::new(); graph.blocks.len()];
         for block in order() {
             blocks[block] = graph.blocks[block].instructions().filter_map(|i| folding.operation(i)).collect();
         }
@@ -89,7 +89,7 @@ impl Program {
                 operations.retain(|operation| {
                     let needed = operation.defs.is_empty()
                         || operation.last
-                        || !matches!(operation.memory, Memory::None | Memory::Read(_))
+                        || !matches!(operation.memory, MemoryEffect::None | MemoryEffect::Read(_))
                         || operation.defs.iter().any(|d| readers[*d as usize] > 0);
                     if !needed {
                         operation.uses.iter().for_each(|u| readers[*u as usize] -= 1);

@@ -1,31 +1,31 @@
 //! Blocks that the assembler makes one of: what a short branch jumps over is executed under a guard instead.
 
 use super::live::Ends;
-use super::program::{Memory, Operation, Program};
+use super::program::{EstimateOperation, EstimateProgram, MemoryEffect};
 use crate::flow::Graph;
 
 /// The longest piece of code that is executed under a guard instead of jumped over, in operations.
 const MAX_OPERATIONS: usize = 12;
 
-/// Blocks that follow one another, as one.
-pub struct Region {
+/// Consecutive basic blocks merged into one.
+pub struct BlockRegion {
     /// The first block.
     pub first: usize,
     /// The last one.
     pub last: usize,
     /// Their operations.
-    pub operations: Vec<Operation>,
+    pub operations: Vec<EstimateOperation>,
 }
 
 /// All of them, each block in one; blocks where control never comes are in none.
-pub fn regions(program: &Program, graph: &Graph, ends: &Ends) -> Vec<Region> {
+pub fn regions(program: &EstimateProgram, graph: &Graph, ends: &Ends) -> Vec<BlockRegion> {
     let mut taken = vec![false; graph.blocks.len()];
     let mut out = Vec::new();
     for first in graph.order.iter().map(|b| *b as usize) {
         if std::mem::replace(&mut taken[first], true) {
             continue;
         }
-        let mut region = Region { first, last: first, operations: program.blocks[first].clone() };
+        let mut region = BlockRegion { first, last: first, operations: program.blocks[first].clone() };
         while let Some((over, to)) = skipped(program, graph, region.last).filter(|(o, t)| !taken[*o] && !taken[*t]) {
             let branch = region.operations.pop_if(|o| o.last);
             let test = branch.map_or(Vec::new(), |b| b.uses);
@@ -51,11 +51,11 @@ pub fn regions(program: &Program, graph: &Graph, ends: &Ends) -> Vec<Region> {
 }
 
 /// The block that the end of a block may jump over, and where it goes then.
-fn skipped(program: &Program, graph: &Graph, from: usize) -> Option<(usize, usize)> {
+fn skipped(program: &EstimateProgram, graph: &Graph, from: usize) -> Option<(usize, usize)> {
     let [a, b] = graph.successors(from) else { return None };
     let one = |over: u32, to: u32| {
         let body = &program.blocks[over as usize];
-        let short = body.len() <= MAX_OPERATIONS && !body.iter().any(|o| o.memory == Memory::Barrier);
+        let short = body.len() <= MAX_OPERATIONS && !body.iter().any(|o| o.memory == MemoryEffect::Barrier);
         let only = |block: u32, from: &[u32]| graph.predecessors(block as usize).iter().all(|p| from.contains(p));
         let skips = short
             && graph.successors(over as usize) == [to]
@@ -69,7 +69,7 @@ fn skipped(program: &Program, graph: &Graph, from: usize) -> Option<(usize, usiz
 #[cfg(test)]
 mod tests {
     use super::super::live::Ends;
-    use super::super::program::Program;
+    use super::super::program::EstimateProgram;
     use super::regions;
     use crate::flow::Graph;
     use crate::flow::tests::lowered;
@@ -82,9 +82,9 @@ mod tests {
         ));
         assert!(function.complete);
         let graph = Graph::new(&function);
-        let program = Program::new(&function, &graph);
+        let program = EstimateProgram::new(&function, &graph);
         let found = regions(&program, &graph, &Ends::new(&program, &graph));
-        let guarded = |r: &super::Region| r.operations.iter().filter(|o| o.guarded).count();
+        let guarded = |r: &super::BlockRegion| r.operations.iter().filter(|o| o.guarded).count();
         found.iter().map(|r| (r.operations.len(), guarded(r))).collect()
     }
 

@@ -1,6 +1,6 @@
 //! An order of the operations of a block as an assembler might choose it.
 
-use super::program::{Memory, Operation, Unit};
+use super::program::{EstimateOperation, MemoryEffect, RegisterUnit};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
@@ -14,9 +14,9 @@ pub struct Dependences {
 
 impl Dependences {
     /// Of a block.
-    pub fn new(operations: &[Operation]) -> Self {
+    pub fn new(operations: &[EstimateOperation]) -> Self {
         let mut out = Self { from: vec![Vec::new(); operations.len()], waiting: vec![0; operations.len()] };
-        let mut values: HashMap<Unit, (Option<u32>, Vec<u32>)> = HashMap::new();
+        let mut values: HashMap<RegisterUnit, (Option<u32>, Vec<u32>)> = HashMap::new();
         let mut memory = MemoryOrder::default();
         for (index, operation) in operations.iter().enumerate() {
             let at = index as u32;
@@ -63,14 +63,14 @@ struct MemoryOrder {
 
 impl MemoryOrder {
     /// Calls `after` with each access that must come before this one.
-    fn next(&mut self, at: u32, memory: Memory, mut after: impl FnMut(u32)) {
+    fn next(&mut self, at: u32, memory: MemoryEffect, mut after: impl FnMut(u32)) {
         match memory {
-            Memory::None => return,
-            Memory::Read(space) => {
+            MemoryEffect::None => return,
+            MemoryEffect::Read(space) => {
                 self.writes.iter().filter(|w| w.1 == space).for_each(|w| after(w.0));
                 self.reads.push((at, space));
             }
-            Memory::Write(space) => {
+            MemoryEffect::Write(space) => {
                 // What came before is ordered by this one from here on.
                 let mut pass = |list: &mut Vec<(u32, u8)>| {
                     list.retain(|(index, other)| {
@@ -84,14 +84,14 @@ impl MemoryOrder {
                 pass(&mut self.reads);
                 self.writes.push((at, space));
             }
-            Memory::Barrier => {
+            MemoryEffect::Barrier => {
                 self.writes.drain(..).chain(self.reads.drain(..)).for_each(|(index, _)| after(index));
             }
         }
         if let Some(barrier) = self.barrier {
             after(barrier);
         }
-        if memory == Memory::Barrier {
+        if memory == MemoryEffect::Barrier {
             self.barrier = Some(at);
         }
     }
@@ -101,10 +101,10 @@ impl MemoryOrder {
 /// of those that could stand in a place, the one that takes longest to get ready for – if `thrifty`, of those that write registers, which end
 /// lives. `cycles` says how long results take.
 pub fn schedule(
-    operations: &[Operation],
+    operations: &[EstimateOperation],
     dependences: &Dependences,
     thrifty: bool,
-    cycles: impl Fn(&Operation) -> u32,
+    cycles: impl Fn(&EstimateOperation) -> u32,
 ) -> Vec<u32> {
     let count = operations.len();
     let delay = |from: u32, result: bool| if result { cycles(&operations[from as usize]) } else { 1 };

@@ -2,12 +2,12 @@
 
 use super::fold::{FAR, keeps_loop};
 use super::live::{Count, Counter, Ends};
-use super::program::{Memory, Operation, Program, Unit};
+use super::program::{EstimateOperation, EstimateProgram, MemoryEffect, RegisterUnit};
 use super::region::regions;
 use super::schedule::{Dependences, schedule};
 use super::unroll::unroll;
-use crate::flow::{Function, Graph};
-use ptx_isa::tables::{Flow, TypeClass};
+use crate::flow::{FlowFunction, Graph};
+use ptx_isa::tables::{ControlTransfer, TypeClass};
 
 /// How often the assembler is taken to unroll a loop.
 const TURNS: usize = 4;
@@ -20,13 +20,13 @@ const MOST_LOCAL: u64 = 1024;
 
 macro_rules! shape {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// What the model is told of a function. Numbers of general registers unless said otherwise.
+        /// The features of a function that the model reads. Numbers of general registers unless said otherwise.
         #[derive(Debug, Clone, Copy, Default, PartialEq)]
-        pub struct Shape {
+        pub struct FunctionFeatures {
             $($(#[$doc])* pub $name: f32,)*
         }
 
-        impl Shape {
+        impl FunctionFeatures {
             /// The names of all that the model is told, as the file of the model has them.
             pub const NAMES: &'static [&'static str] = &[$(stringify!($name),)*];
 
@@ -111,13 +111,13 @@ shape! {
     generation,
 }
 
-impl Shape {
+impl FunctionFeatures {
     /// Of a function; `live` as in [`Pressure`](crate::registers::Pressure). Besides: for each call, by the index of the instruction,
     /// the general registers that hold a value across it.
-    pub fn new(function: &Function, graph: &Graph, live: u16, generation: u16) -> (Self, Vec<(u32, u32)>) {
-        let program = Program::new(function, graph);
+    pub fn new(function: &FlowFunction, graph: &Graph, live: u16, generation: u16) -> (Self, Vec<(u32, u32)>) {
+        let program = EstimateProgram::new(function, graph);
         let ends = Ends::new(&program, graph);
-        let mut counts = Counts { predicate: program.predicate.clone(), ..Counts::default() };
+        let mut counts = LiveMaxima { predicate: program.predicate.clone(), ..LiveMaxima::default() };
         let mut across = Vec::new();
         for block in graph.order.iter().map(|b| *b as usize) {
             let noted = |call, live: Count| across.push((call, live.general));
@@ -125,7 +125,7 @@ impl Shape {
             counts.folded = counts.folded.max(found);
         }
         for region in regions(&program, graph, &ends) {
-            let at_end: Vec<Unit> = ends.of(region.last).collect();
+            let at_end: Vec<RegisterUnit> = ends.of(region.last).collect();
             let instructions = graph.blocks[region.first].first as usize
                 ..graph.blocks[region.last].end.max(graph.blocks[region.first].end) as usize;
             let repeats = graph.successors(region.last).contains(&(region.first as u32))
@@ -170,7 +170,7 @@ impl Shape {
     }
 
     /// What the text says, and its blocks.
-    fn with_text(self, function: &Function, graph: &Graph) -> Self {
+    fn with_text(self, function: &FlowFunction, graph: &Graph) -> Self {
         let all = || 0..function.instructions.len();
         let doubles = |index: &usize| {
             let double = |c: TypeClass, bits: u16| c == TypeClass::Float && bits == 64;
@@ -182,7 +182,7 @@ impl Shape {
         Self {
             instructions: function.instructions.len() as f32,
             pragmas: function.pragmas.len() as f32,
-            calls: all().filter(|i| function.instructions[*i].flow == Flow::Call).count() as f32,
+            calls: all().filter(|i| function.instructions[*i].flow == ControlTransfer::Call).count() as f32,
             doubles: all().filter(doubles).count() as f32,
             together: all().filter(|i| function.chosen(*i).converge).count() as f32,
             local: local.fold(0, u64::saturating_add).min(MOST_LOCAL) as f32,
@@ -194,19 +194,20 @@ impl Shape {
     }
 
     /// What is left after folding.
-    fn with_program(self, program: &Program) -> Self {
+    fn with_program(self, program: &EstimateProgram) -> Self {
         const LONG: u16 = 9;
         const WIDE: usize = 4;
         let all = || program.blocks.iter().flatten();
-        let loads =
-            |block: &Vec<Operation>| -> usize { block.iter().filter(|o| o.cycles == FAR).map(|o| o.defs.len()).sum() };
+        let loads = |block: &Vec<EstimateOperation>| -> usize {
+            block.iter().filter(|o| o.cycles == FAR).map(|o| o.defs.len()).sum()
+        };
         Self {
             operations: all().count() as f32,
             largest: program.blocks.iter().map(Vec::len).max().unwrap_or(0) as f32,
             routines: all().filter(|o| o.temporaries > LONG).count() as f32,
             sequences: all().filter(|o| (3..=LONG).contains(&o.temporaries)).count() as f32,
             wide: all().filter(|o| o.defs.len() >= WIDE).count() as f32,
-            barriers: all().filter(|o| o.memory == Memory::Barrier).count() as f32,
+            barriers: all().filter(|o| o.memory == MemoryEffect::Barrier).count() as f32,
             loaded: program.blocks.iter().map(loads).max().unwrap_or(0) as f32,
             loads: program.blocks.iter().map(loads).sum::<usize>() as f32,
             ..self
@@ -214,9 +215,9 @@ impl Shape {
     }
 }
 
-/// The most that is live in any block.
+/// Maxima of live registers over all blocks.
 #[derive(Default)]
-struct Counts {
+struct LiveMaxima {
     counter: Counter,
     predicate: Vec<bool>,
     folded: Count,
@@ -228,10 +229,10 @@ struct Counts {
     loops: u32,
 }
 
-impl Counts {
-    fn region(&mut self, operations: &[Operation], at_end: &[Unit], repeats: bool) {
+impl LiveMaxima {
+    fn region(&mut self, operations: &[EstimateOperation], at_end: &[RegisterUnit], repeats: bool) {
         let dependences = Dependences::new(operations);
-        let mut count = |cycles: fn(&Operation) -> u32, thrifty: bool| {
+        let mut count = |cycles: fn(&EstimateOperation) -> u32, thrifty: bool| {
             let order = schedule(operations, &dependences, thrifty, cycles);
             self.counter.in_order(operations, &order, at_end, &self.predicate)
         };
@@ -241,7 +242,7 @@ impl Counts {
             self.loops += 1;
             let operations = unroll(operations, TURNS, &mut self.predicate);
             let dependences = Dependences::new(&operations);
-            let mut count = |cycles: fn(&Operation) -> u32| {
+            let mut count = |cycles: fn(&EstimateOperation) -> u32| {
                 let order = schedule(&operations, &dependences, false, cycles);
                 self.counter.in_order(&operations, &order, at_end, &self.predicate)
             };
@@ -260,7 +261,7 @@ impl Counts {
 }
 
 /// All latencies are hidden.
-const WHOLE: fn(&Operation) -> u32 = |operation| operation.cycles;
+const WHOLE: fn(&EstimateOperation) -> u32 = |operation| operation.cycles;
 
 /// Just short ones are.
-const SHORT: fn(&Operation) -> u32 = |operation| (operation.cycles.min(40) / 2).max(5);
+const SHORT: fn(&EstimateOperation) -> u32 = |operation| (operation.cycles.min(40) / 2).max(5);

@@ -1,17 +1,17 @@
 //! Loops, several turns in one.
 
-use super::program::{Operation, Unit};
+use super::program::{EstimateOperation, RegisterUnit};
 use std::collections::HashMap;
 
 /// The operations of a loop, `turns` times: what a turn computes for itself has units of its own in each, counters are advanced once,
 /// and only the last turn asks whether there is another one. New units are added to `predicate`.
-pub fn unroll(operations: &[Operation], turns: usize, predicate: &mut Vec<bool>) -> Vec<Operation> {
-    let mut names: HashMap<Unit, Unit> = HashMap::new();
-    let mut readers: HashMap<Unit, usize> = HashMap::new();
+pub fn unroll(operations: &[EstimateOperation], turns: usize, predicate: &mut Vec<bool>) -> Vec<EstimateOperation> {
+    let mut names: HashMap<RegisterUnit, RegisterUnit> = HashMap::new();
+    let mut readers: HashMap<RegisterUnit, usize> = HashMap::new();
     operations.iter().flat_map(|o| &o.uses).for_each(|u| *readers.entry(*u).or_default() += 1);
     let branch = || operations.iter().filter(|o| o.last);
-    let only_asks = |operation: &Operation| {
-        let asked = |d: &Unit| readers.get(d) == Some(&1) && branch().any(|b| b.uses.contains(d));
+    let only_asks = |operation: &EstimateOperation| {
+        let asked = |d: &RegisterUnit| readers.get(d) == Some(&1) && branch().any(|b| b.uses.contains(d));
         operation.last || (!operation.defs.is_empty() && operation.defs.iter().all(asked))
     };
     let mut out = Vec::with_capacity(operations.len() * turns);
@@ -31,7 +31,7 @@ pub fn unroll(operations: &[Operation], turns: usize, predicate: &mut Vec<bool>)
                     names.remove(unit);
                     continue;
                 }
-                let fresh = predicate.len() as Unit;
+                let fresh = predicate.len() as RegisterUnit;
                 predicate.push(predicate[*unit as usize]);
                 names.insert(*unit, fresh);
                 *unit = fresh;

@@ -1,15 +1,15 @@
 //! Who calls whom in a module, and what that does to registers.
 
-use crate::registers::{self, Usage};
+use crate::registers::{self, FunctionUsage};
 use ptx_isa::tables::Multiprocessor;
 use std::collections::{HashMap, HashSet};
 
-/// A function in the order of the text: name, whether it is a kernel, what it needs by itself.
-type Function<'a> = (&'a str, bool, &'a Usage);
+/// A function: its name, whether it is a kernel, its own usage.
+type NamedUsage<'a> = (&'a str, bool, &'a FunctionUsage);
 
-/// The calls of the functions of a module.
-pub(super) struct Calls<'a> {
-    functions: &'a [Function<'a>],
+/// The call graph of a module.
+pub(super) struct CallGraph<'a> {
+    functions: &'a [NamedUsage<'a>],
     by_name: HashMap<&'a str, usize>,
     /// By function: those that it names or may call.
     next: Vec<Vec<usize>>,
@@ -22,8 +22,8 @@ pub(super) struct Calls<'a> {
     multiprocessor: Option<&'static Multiprocessor>,
 }
 
-impl<'a> Calls<'a> {
-    pub(super) fn new(functions: &'a [Function<'a>], multiprocessor: Option<&'static Multiprocessor>) -> Self {
+impl<'a> CallGraph<'a> {
+    pub(super) fn new(functions: &'a [NamedUsage<'a>], multiprocessor: Option<&'static Multiprocessor>) -> Self {
         let by_name: HashMap<&str, usize> = functions.iter().enumerate().map(|(i, f)| (f.0, i)).collect();
         let (mut called, mut taken) = (vec![false; functions.len()], vec![false; functions.len()]);
         for (_, _, usage) in functions {
@@ -36,7 +36,7 @@ impl<'a> Calls<'a> {
         }
         let through_register: Vec<usize> =
             (0..functions.len()).filter(|i| !functions[*i].1 && (taken[*i] || !called[*i])).collect();
-        let next = |(_, _, usage): &Function<'_>| {
+        let next = |(_, _, usage): &NamedUsage<'_>| {
             let mut out: Vec<usize> = usage.callees.iter().filter_map(|n| by_name.get(&**n).copied()).collect();
             if usage.calls_indirectly() {
                 out.extend(&through_register);
@@ -106,11 +106,11 @@ impl<'a> Calls<'a> {
     }
 
     /// What a caller has at least, seen callees or not: in a module for debuggers they are not put into it.
-    fn least(&self, caller: &Usage) -> f32 {
+    fn least(&self, caller: &FunctionUsage) -> f32 {
         self.multiprocessor.filter(|_| caller.debugged).map_or(0, |m| m.assembler.call) as f32
     }
 
-    fn around(&self, call: &registers::Calls) -> f32 {
+    fn around(&self, call: &registers::CallUsage) -> f32 {
         let across = call.across;
         self.multiprocessor.map_or(across, |m| m.assembler.around_call(across)) as f32
     }

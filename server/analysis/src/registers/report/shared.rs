@@ -1,28 +1,28 @@
 //! How the assembler lays static shared memory out.
 
 use crate::hir::lower::named_children;
-use crate::hir::module::Item;
-use crate::registers::{SharedVariable, Usage};
+use crate::hir::module::ModuleItem;
+use crate::registers::{FunctionUsage, SharedVariable};
 use ptx_syntax::{Snapshot, fields, kinds};
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-/// The order of the variables of a module.
-pub(super) struct Layout<'s, 't> {
+/// The layout of the shared variables of a module.
+pub(super) struct SharedLayout<'s, 't> {
     snapshot: &'s Snapshot,
-    items: &'s [Item<'t>],
+    items: &'s [ModuleItem<'t>],
     order: OnceCell<HashMap<String, usize>>,
 }
 
-impl<'s, 't> Layout<'s, 't> {
-    pub(super) fn new(snapshot: &'s Snapshot, items: &'s [Item<'t>]) -> Self {
+impl<'s, 't> SharedLayout<'s, 't> {
+    pub(super) fn new(snapshot: &'s Snapshot, items: &'s [ModuleItem<'t>]) -> Self {
         Self { snapshot, items, order: OnceCell::new() }
     }
 
     /// The bytes of static shared memory of functions that run in one kernel, the kernel first; and whether there is memory whose
     /// size is said at launch. First come the variables of the kernel, then those of the module that any function names, then those of
     /// the other functions, each in the order of their declarations, then what the launch brings.
-    pub(super) fn bytes<'u>(&self, usages: impl Iterator<Item = &'u Usage>) -> (u64, bool) {
+    pub(super) fn bytes<'u>(&self, usages: impl Iterator<Item = &'u FunctionUsage>) -> (u64, bool) {
         let (mut own, mut others, mut dynamic) = (Vec::new(), Vec::new(), Vec::new());
         let mut module: Vec<(usize, &SharedVariable)> = Vec::new();
         for (number, usage) in usages.enumerate() {

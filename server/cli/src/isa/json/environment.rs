@@ -2,17 +2,17 @@
 
 use super::{extent, gates, list, word};
 use ptx_isa::tables::{
-    Assembler, Capacity, DataType, Directive, Field, Initial, Multiprocessor, NamedValue, Part, Place, PtxVersion,
-    Space, SpecialRegister, Takes, Target,
+    Assembler, Capacity, DataType, DeclarationPlace, Directive, DirectivePart, FieldInfo, InitialKind, Multiprocessor,
+    NamedValue, PtxVersion, SpaceInfo, SpecialRegister, Takes, TargetInfo,
 };
 use serde_json::{Value, json};
 
 /// A state space.
-pub fn space(s: &'static Space) -> Value {
-    let Space { name, generic, absolute, fixed, window, cycles, declared, holds, summary, manual, doc, gates: own } =
+pub fn space(s: &'static SpaceInfo) -> Value {
+    let SpaceInfo { name, generic, absolute, fixed, window, cycles, declared, holds, summary, manual, doc, gates: own } =
         *s;
-    let place = |p: &'static Place| {
-        let Place { names, align, gates: own } = *p;
+    let place = |p: &'static DeclarationPlace| {
+        let DeclarationPlace { names, align, gates: own } = *p;
         json!({"where": names, "align": align, "gates": gates(own)})
     };
     let capacity = |c: &'static Capacity| {
@@ -80,8 +80,8 @@ pub fn directive(d: &'static Directive) -> Value {
         let Takes { kind, least, most, from, to, late } = takes;
         json!({"kind": word(&kind), "least": least, "most": most, "from": from, "to": to, "late": late})
     });
-    let part = |p: &'static Part| {
-        let Part { name, gates: own } = *p;
+    let part = |p: &'static DirectivePart| {
+        let DirectivePart { name, gates: own } = *p;
         json!({"name": name, "gates": gates(own)})
     };
     let value = |v: &NamedValue| {
@@ -102,8 +102,8 @@ pub fn directive(d: &'static Directive) -> Value {
 }
 
 /// A kind of initial value.
-pub fn initial(i: &'static Initial) -> Value {
-    let Initial { name, types, spaces, to, summary, manual, doc, gates: own } = *i;
+pub fn initial(i: &'static InitialKind) -> Value {
+    let InitialKind { name, types, spaces, to, summary, manual, doc, gates: own } = *i;
     json!({
         "name": name, "types": types, "spaces": spaces, "to": to, "summary": summary, "manual": manual, "doc": doc,
         "gates": gates(own),
@@ -111,8 +111,8 @@ pub fn initial(i: &'static Initial) -> Value {
 }
 
 /// A field of opaque types.
-pub fn field(f: &'static Field) -> Value {
-    let Field { name, of, ignored, values, summary, manual, doc, gates: own } = *f;
+pub fn field(f: &'static FieldInfo) -> Value {
+    let FieldInfo { name, of, ignored, values, summary, manual, doc, gates: own } = *f;
     json!({
         "name": name, "of": of, "ignored": ignored, "values": values, "summary": summary, "manual": manual, "doc": doc,
         "gates": gates(own),
@@ -120,8 +120,8 @@ pub fn field(f: &'static Field) -> Value {
 }
 
 /// A target.
-pub fn target(t: &'static Target) -> Value {
-    let Target { name, features, shared, constant, summary, doc, gates: own, excludes, requires } = *t;
+pub fn target(t: &'static TargetInfo) -> Value {
+    let TargetInfo { name, features, shared, constant, summary, doc, gates: own, excludes, requires } = *t;
     json!({
         "name": name, "features": features, "shared": shared, "constant": constant, "excludes": excludes,
         "requires": requires, "summary": summary, "doc": doc, "gates": gates(own),

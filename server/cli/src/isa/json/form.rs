@@ -3,9 +3,9 @@
 use super::{exec, gate_with, list};
 use ptx_ide::reference::example::{Example, examples};
 use ptx_isa::tables::{
-    Access, Bytes, Effect, Entry, Form, Implied, Kind, Length, Map as Lengths, MapRow, Operand, OperandTest, Pair,
-    Pattern, Protocol, Range, Rule, RuleKind, Slot, SlotTest, Spaces, Successor, Temporaries, Term, TypeExpr, Usual,
-    Value as Spec, Verb,
+    ByteCount, Effect, Entry, Form, FormOperand, FormPattern, FormValue as Spec, Implied, Length, Map as Lengths,
+    MapRow, ModifierSlot, OperandAccess, OperandPair, OperandTest, Protocol, Range, Rule, RuleKind, SlotTest, Spaces,
+    Successor, Temporaries, Term, TypeExpr, Usual, ValueKind, Verb,
 };
 use serde_json::{Map, Value, json};
 
@@ -30,8 +30,8 @@ pub fn form(e: &'static Entry, f: &'static Form) -> Value {
         source,
     } = *f;
     let names = |slots: &[u8]| slots.iter().map(|s| name(*s, f)).collect::<Vec<_>>();
-    let slot = |s: &Slot| {
-        let Slot { name, set: _, values, optional, group, is_type, after_operand } = *s;
+    let slot = |s: &ModifierSlot| {
+        let ModifierSlot { name, set: _, values, optional, group, is_type, after_operand } = *s;
         json!({"name": name, "values": values, "optional": optional, "group": group, "is_type": is_type,
             "after_operand": (after_operand != 0).then(|| after_operand - 1)})
     };
@@ -86,16 +86,16 @@ fn name(slot: u8, f: &Form) -> &'static str {
     f.slots.get(usize::from(slot)).map_or("", |s| s.name)
 }
 
-fn operand(o: &'static Operand, f: &'static Form) -> Value {
-    let Operand { pattern, optional } = o;
+fn operand(o: &'static FormOperand, f: &'static Form) -> Value {
+    let FormOperand { pattern, optional } = o;
     let mut value = match pattern {
-        Pattern::Value(v) => json!({"value": spec(v, f)}),
-        Pattern::Address(parts) => json!({"address": list(*parts, |v| spec(v, f))}),
-        Pattern::Pair(Pair { first, second, optional }) => {
+        FormPattern::Value(v) => json!({"value": spec(v, f)}),
+        FormPattern::Address(parts) => json!({"address": list(*parts, |v| spec(v, f))}),
+        FormPattern::Pair(OperandPair { first, second, optional }) => {
             json!({"pair": [spec(first, f), spec(second, f)], "second_optional": optional})
         }
-        Pattern::Arguments(v) => json!({"arguments": spec(v, f)}),
-        Pattern::Sink => json!({"sink": true}),
+        FormPattern::Arguments(v) => json!({"arguments": spec(v, f)}),
+        FormPattern::Sink => json!({"sink": true}),
     };
     value["optional"] = json!(optional);
     value
@@ -142,19 +142,19 @@ fn spec(v: &'static Spec, f: &'static Form) -> Value {
         decodes,
     } = *v;
     let access = match access {
-        Access::Read => "read",
-        Access::Write => "write",
-        Access::Update => "update",
+        OperandAccess::Read => "read",
+        OperandAccess::Write => "write",
+        OperandAccess::Update => "update",
     };
     let kind = match kind {
-        Kind::Value => json!("value"),
-        Kind::Address(s) => json!({"address": spaces(s, f)}),
-        Kind::Label => json!("label"),
-        Kind::Function => json!("function"),
-        Kind::Targets => json!("targets"),
-        Kind::Arguments => json!("arguments"),
-        Kind::Opaque(name) => json!(name),
-        Kind::Any => json!("any"),
+        ValueKind::Value => json!("value"),
+        ValueKind::Address(s) => json!({"address": spaces(s, f)}),
+        ValueKind::Label => json!("label"),
+        ValueKind::Function => json!("function"),
+        ValueKind::Targets => json!("targets"),
+        ValueKind::Arguments => json!("arguments"),
+        ValueKind::Opaque(name) => json!(name),
+        ValueKind::Any => json!("any"),
     };
     let flags = [
         ("sink", sink),
@@ -200,11 +200,11 @@ fn range(r: &Range) -> Value {
     json!({"low": low, "high": high, "step": step})
 }
 
-fn bytes(bytes: Bytes) -> Value {
+fn bytes(bytes: ByteCount) -> Value {
     match bytes {
-        Bytes::Natural => Value::Null,
-        Bytes::Fixed(n) => json!(n),
-        Bytes::Operand(name) => json!({"operand": name}),
+        ByteCount::Natural => Value::Null,
+        ByteCount::Fixed(n) => json!(n),
+        ByteCount::Operand(name) => json!({"operand": name}),
     }
 }
 

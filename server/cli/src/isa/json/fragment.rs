@@ -1,12 +1,12 @@
 //! Layouts of matrices as JSON.
 
 use super::list;
-use ptx_isa::tables::{Expr, Fragment, FragmentUse, Input, Let, LetValue};
+use ptx_isa::tables::{Expr, FormulaInput, FragmentInfo, FragmentUse, Let, LetValue};
 use serde_json::{Value, json};
 
 /// A layout; its formulas as they are written in the data.
-pub fn fragment(f: &'static Fragment) -> Value {
-    let Fragment {
+pub fn fragment(f: &'static FragmentInfo) -> Value {
+    let FragmentInfo {
         name,
         matrix,
         uses,
@@ -46,8 +46,8 @@ pub fn fragment(f: &'static Fragment) -> Value {
         let Let { name, values } = *l;
         json!({"name": name, "values": list(values, value)})
     };
-    let input = |i: &Input| {
-        let Input { name, operand, element } = *i;
+    let input = |i: &FormulaInput| {
+        let FormulaInput { name, operand, element } = *i;
         json!({"name": name, "operand": operand, "element": element})
     };
     json!({

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use ptx_ide::reference::code::tokens;
 use ptx_ide::reference::example::Example;
 use ptx_ide::reference::instruction::FormArticle;
-use ptx_isa::tables::Slot;
+use ptx_isa::tables::ModifierSlot;
 
 /// A form, which opens to its sets of modifiers, operands and conditions.
 pub fn form(article: &FormArticle, open: bool, place: PageContext<'_>) -> Markup {
@@ -76,11 +76,11 @@ fn syntax(article: &FormArticle) -> Markup {
 }
 
 /// A modifier that every instruction of the form has.
-fn is_fixed(slot: &Slot) -> bool {
+fn is_fixed(slot: &ModifierSlot) -> bool {
     slot.values.len() == 1 && !slot.optional
 }
 
-fn slot(slot: &Slot, article: &FormArticle, index: usize, place: PageContext<'_>) -> Markup {
+fn slot(slot: &ModifierSlot, article: &FormArticle, index: usize, place: PageContext<'_>) -> Markup {
     let implied = article.implied.iter().filter(|(of, _)| *of == index);
     let single = slot.values.len() == 1;
     html! {

@@ -12,7 +12,7 @@ use ptx_ide::reference::instruction::{self, FormArticle, Instruction, instructio
 use ptx_ide::reference::kernels::{Use, uses};
 use ptx_ide::reference::manual;
 use ptx_ide::{FragmentPicture, fragment_pictures};
-use ptx_isa::tables::{Encoding, Entry, Meaning, Passage};
+use ptx_isa::tables::{EncodedMeaning, Encoding, Entry, Passage};
 use std::collections::BTreeMap;
 
 /// Forms that are open at first, if there are no more.
@@ -175,7 +175,7 @@ fn bits((operand, encoding): (&'static str, &'static Encoding), place: PageConte
     }
 }
 
-fn meanings(values: &[Meaning]) -> Markup {
+fn meanings(values: &[EncodedMeaning]) -> Markup {
     html! {
         @if !values.is_empty() {
             ul { @for value in values { li { code { (value.number) } " " (value.words) } } }

@@ -11,7 +11,7 @@ use ptx_ide::reference::instruction::takers;
 use ptx_ide::reference::types::{Conversions, conversions, registers, stands_for};
 use ptx_ide::reference::{Article, reference};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Gate, Type};
+use ptx_isa::tables::{Gate, TypeInfo};
 use std::sync::LazyLock;
 
 /// All pages, chapter by chapter.
@@ -179,7 +179,7 @@ fn ty(name: &str, place: PageContext<'_>) -> Markup {
     }
 }
 
-fn converts(ty: &Type, place: PageContext<'_>) -> Markup {
+fn converts(ty: &TypeInfo, place: PageContext<'_>) -> Markup {
     let all = converted();
     let to: Vec<(&str, &String)> =
         all.iter().filter(|((from, _), _)| *from == ty.name).map(|((_, to), head)| (*to, head)).collect();

@@ -5,14 +5,14 @@ use crate::completion::reach::Status;
 use crate::completion::scope::Name;
 use crate::completion::statement::Head;
 use crate::completion::tokens::Tokens;
-use ptx_analysis::lower::{self, Source, named_children};
+use ptx_analysis::lower::{self, ItemSource, named_children};
 use ptx_analysis::mnemonic::{self, Candidate};
 use ptx_analysis::operands::{self, NameLookup};
-use ptx_analysis::semantics::names::Around;
+use ptx_analysis::semantics::names::LocalNames;
 use ptx_analysis::spec::{OperandPattern, OperandVariant, applies};
-use ptx_analysis::symbols::{Frame, Symbol};
+use ptx_analysis::symbols::{NameFrame, Symbol};
 use ptx_analysis::target::Environment;
-use ptx_isa::tables::{Gate, Kind};
+use ptx_isa::tables::{Gate, ValueKind};
 use ptx_syntax::{Snapshot, kinds};
 
 /// What has been opened around a place and not closed.
@@ -101,7 +101,7 @@ pub fn fitting(
 ) -> Vec<Fitting> {
     let given = given_text(place, head, spot);
     let parsed = Snapshot::new(&given);
-    let source = Source { text: &given, base: 0 };
+    let source = ItemSource { text: &given, base: 0 };
     let node = named_children(parsed.root_at(0)).find(|n| n.kind_id() == kinds().instruction);
     let given = node.and_then(|n| lower::instruction(source, n)).map_or_else(Vec::new, |i| i.operands);
     let mut out = Vec::new();
@@ -142,8 +142,8 @@ fn given_text(place: &Place<'_>, head: &Head, spot: &Spot) -> String {
 
 /// Names declared in the function, then those of the module.
 pub struct Known<'a> {
-    locals: Frame<&'a str, Symbol>,
-    around: Around<'a>,
+    locals: NameFrame<&'a str, Symbol>,
+    around: LocalNames<'a>,
 }
 
 impl<'a> Known<'a> {
@@ -151,14 +151,14 @@ impl<'a> Known<'a> {
     pub fn new(place: &'a Place<'_>, locals: &'a [Name]) -> Self {
         let at = place.snapshot.leaf(place.start..place.start);
         let at = at.unwrap_or_else(|| place.snapshot.root_at(place.start));
-        let mut frame = Frame::default();
+        let mut frame = NameFrame::default();
         for name in locals {
             match name.count {
                 Some(count) => drop(frame.declare_range(name.text.as_str(), count, name.symbol)),
                 None => drop(frame.declare(name.text.as_str(), name.symbol)),
             }
         }
-        Self { locals: frame, around: Around::new(place.snapshot, at) }
+        Self { locals: frame, around: LocalNames::new(place.snapshot, at) }
     }
 }
 
@@ -176,7 +176,8 @@ impl NameLookup for Known<'_> {
 
 /// The name of the function that is called, where arguments are written.
 pub fn callee(tokens: &Tokens, head: &Head, spot: &Spot, variant: &OperandVariant) -> Option<String> {
-    let is = |shape: &OperandPattern| matches!(shape, OperandPattern::Value(spec) if spec.value.kind == Kind::Function);
+    let is =
+        |shape: &OperandPattern| matches!(shape, OperandPattern::Value(spec) if spec.value.kind == ValueKind::Function);
     let index = variant.operands.iter().position(|(_, shape)| is(shape)).filter(|i| *i < spot.index)?;
     // The name is a token by itself, between commas at the outermost level.
     let mut depth = 0usize;

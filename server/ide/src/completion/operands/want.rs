@@ -6,14 +6,14 @@ use crate::completion::scope::{Name, Near, One};
 use crate::completion::statement::Head;
 use crate::completion::tokens::{Kind as TokenKind, is_part};
 use ptx_analysis::ast::{Operand, OperandKind};
-use ptx_analysis::lower::{self, Source, named_children};
+use ptx_analysis::lower::{self, ItemSource, named_children};
 use ptx_analysis::operands::{self, NameLookup};
 use ptx_analysis::rules::parameter_access::{is_elsewhere, may_access};
 use ptx_analysis::spec::{OperandPattern, OperandSpec};
-use ptx_analysis::symbols::{List as Targets, Origin, Symbol, Variable};
+use ptx_analysis::symbols::{Symbol, TargetListKind as Targets, VariableOrigin, VariableSymbol};
 use ptx_analysis::types::TypeId;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Access, Kind, TypeClass};
+use ptx_isa::tables::{OperandAccess, TypeClass, ValueKind};
 use ptx_syntax::{Node, kinds};
 
 /// What a name must be at a place.
@@ -34,7 +34,7 @@ pub enum Want {
     /// `_`.
     Sink,
     /// A result or an argument of a call, by its number.
-    Argument(Access, usize),
+    Argument(OperandAccess, usize),
 }
 
 impl Want {
@@ -79,19 +79,22 @@ impl Want {
     pub fn of_module(&self) -> bool {
         self.spec().is_some_and(|s| {
             s.value.symbol
-                || matches!(s.value.kind, Kind::Address(_) | Kind::Function | Kind::Opaque(_) | Kind::Targets)
+                || matches!(
+                    s.value.kind,
+                    ValueKind::Address(_) | ValueKind::Function | ValueKind::Opaque(_) | ValueKind::Targets
+                )
         })
     }
 
     pub fn of_labels(&self) -> bool {
-        self.spec().is_some_and(|s| matches!(s.value.kind, Kind::Label | Kind::Targets))
+        self.spec().is_some_and(|s| matches!(s.value.kind, ValueKind::Label | ValueKind::Targets))
     }
 }
 
 /// What a shape asks for at a spot.
 pub fn wanted(shape: &OperandPattern, spot: &Spot, negated: bool, second: bool, out: &mut Vec<Want>) {
     let value = |spec: &OperandSpec| match spec.value.kind {
-        Kind::Address(_) => Want::Address(*spec),
+        ValueKind::Address(_) => Want::Address(*spec),
         _ if negated => Want::Negated(*spec),
         _ => Want::Value(*spec),
     };
@@ -121,13 +124,13 @@ pub fn wanted(shape: &OperandPattern, spot: &Spot, negated: bool, second: bool, 
             let Some(spec) = parts.get(*part) else { return };
             match rest {
                 [] if is_list(spec) => out.push(Want::Whole(*spec)),
-                [] if matches!(spec.value.kind, Kind::Address(_)) => out.push(Want::Base(*spec)),
+                [] if matches!(spec.value.kind, ValueKind::Address(_)) => out.push(Want::Base(*spec)),
                 [] => out.push(Want::Value(*spec)),
                 [Open::Brace(elements)] => out.push(Want::Element(*spec, elements.clone())),
                 _ => {}
             }
         }
-        (OperandPattern::Value(spec), [Open::Bracket(0)]) if matches!(spec.value.kind, Kind::Address(_)) => {
+        (OperandPattern::Value(spec), [Open::Bracket(0)]) if matches!(spec.value.kind, ValueKind::Address(_)) => {
             out.push(Want::Base(*spec));
         }
         (OperandPattern::Value(spec), [Open::Brace(elements)]) if is_list(spec) => {
@@ -148,30 +151,34 @@ pub fn accepts(want: &Want, name: &Name, place: &Place<'_>, context: &Context<'_
     }
     let Some(spec) = want.spec() else { return false };
     match (spec.value.kind, symbol) {
-        (Kind::Label, _) => return symbol == Symbol::Label,
-        (Kind::Targets, Symbol::Targets { list, .. }) => return spec.value.symbol != (list == Targets::Branches),
-        (Kind::Targets, _) => return false,
-        (Kind::Function, Symbol::Function { kernel, .. }) => {
+        (ValueKind::Label, _) => return symbol == Symbol::Label,
+        (ValueKind::Targets, Symbol::Targets { list, .. }) => return spec.value.symbol != (list == Targets::Branches),
+        (ValueKind::Targets, _) => return false,
+        (ValueKind::Function, Symbol::Function { kernel, .. }) => {
             return !kernel && returns(name) == results_given(place) && !is_indirect(place);
         }
         // ptxas accepts the name of a function for most registers, but it is never meant. It is in no state space.
-        (Kind::Value, Symbol::Function { .. }) if !spec.value.symbol || spec.symbol_spaces.is_some() => return false,
+        (ValueKind::Value, Symbol::Function { .. }) if !spec.value.symbol || spec.symbol_spaces.is_some() => {
+            return false;
+        }
         // The front end of ptxas takes addresses of any width, and a texture as if it were memory; what follows it does not.
-        (Kind::Address(_), Symbol::Register { ty, .. }) if !holds_address(spec, ty, context.address_size) => {
+        (ValueKind::Address(_), Symbol::Register { ty, .. }) if !holds_address(spec, ty, context.address_size) => {
             return false;
         }
-        (Kind::Address(_), Symbol::Variable(Variable { ty: Some(ty), .. })) if ty.info().class == TypeClass::Opaque => {
+        (ValueKind::Address(_), Symbol::Variable(VariableSymbol { ty: Some(ty), .. }))
+            if ty.info().class == TypeClass::Opaque =>
+        {
             return false;
         }
-        (Kind::Address(_), Symbol::Variable(v)) if v.space == ".param" => {
-            let guarded = v.origin == Origin::Body && place.before.at(0) == "@";
+        (ValueKind::Address(_), Symbol::Variable(v)) if v.space == ".param" => {
+            let guarded = v.origin == VariableOrigin::Body && place.before.at(0) == "@";
             let mut modifiers = context.mnemonic.split('.').skip(1);
             let elsewhere = modifiers.any(|m| is_elsewhere(v.origin, &format!(".{m}")));
-            if guarded || elsewhere || !may_access(v.origin, spec.value.access != Access::Read) {
+            if guarded || elsewhere || !may_access(v.origin, spec.value.access != OperandAccess::Read) {
                 return false;
             }
         }
-        (Kind::Function, _) => return false,
+        (ValueKind::Function, _) => return false,
         _ => {}
     }
     let text = if name.count.is_some() { format!("{}0", name.text) } else { name.text.clone() };
@@ -210,27 +217,27 @@ fn is_indirect(place: &Place<'_>) -> bool {
 }
 
 /// Whether something may be an argument or a result of a call.
-fn argument(access: Access, index: usize, symbol: Symbol, place: &Place<'_>, callee: Option<Node<'_>>) -> bool {
+fn argument(access: OperandAccess, index: usize, symbol: Symbol, place: &Place<'_>, callee: Option<Node<'_>>) -> bool {
     let own = match symbol {
-        Symbol::Variable(v) => v.space == ".param" && v.origin == Origin::Body,
+        Symbol::Variable(v) => v.space == ".param" && v.origin == VariableOrigin::Body,
         Symbol::Register { elements: 1, ty } => ty.info().class != TypeClass::Pred,
         _ => false,
     };
     let Some(callee) = callee.filter(|_| own) else { return own };
     let fields = ptx_syntax::fields();
-    let list = if access == Access::Read { fields.parameters } else { fields.returns };
+    let list = if access == OperandAccess::Read { fields.parameters } else { fields.returns };
     let Some(list) = callee.child_by_field_id(list) else { return own };
     let Some(parameter) = named_children(list).filter(|n| n.kind_id() == kinds().parameter).nth(index) else {
         return false;
     };
     let text = place.snapshot.text(parameter.byte_range());
-    let lowered = lower::declaration(Source { text: &text, base: parameter.start_byte() }, parameter);
+    let lowered = lower::declaration(ItemSource { text: &text, base: parameter.start_byte() }, parameter);
     let bits = |symbol: &Symbol| match symbol {
         Symbol::Register { ty, .. } => Some(u64::from(ty.info().bits)),
         Symbol::Variable(v) => v.bytes.map(|b| 8 * b),
         _ => None,
     };
-    match ptx_analysis::declared::parameter(&lowered, Origin::Parameter) {
+    match ptx_analysis::declared::parameter(&lowered, VariableOrigin::Parameter) {
         // In a list of registers stand registers.
         Some(Symbol::Register { ty, .. }) => {
             matches!(symbol, Symbol::Register { ty: own, .. } if own.info().bits == ty.info().bits)
@@ -329,7 +336,7 @@ pub fn rank(want: &Want, symbol: Symbol, address_size: u16) -> u32 {
         Symbol::Variable(v) if matches!(want, Want::Base(_) | Want::Address(_)) => {
             u32::from(spec.ty.is_some_and(|wanted| v.ty.is_some_and(|ty| ty.info().bits != wanted.info().bits)))
         }
-        Symbol::Variable(_) | Symbol::Function { .. } if spec.value.kind == Kind::Value => {
+        Symbol::Variable(_) | Symbol::Function { .. } if spec.value.kind == ValueKind::Value => {
             // An address that does not fit is an offset at best, unless its state space has addresses of 32 bits.
             let window = matches!(symbol, Symbol::Variable(v) if ISA.space(v.space).is_some_and(|s| s.window));
             match spec.ty.map(|t| t.info().bits) {

@@ -5,7 +5,7 @@ use crate::reference::combination::least;
 use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant, operand_variants};
 use ptx_analysis::types::{TypeId, agreeing};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Access, Entry, Form, Kind, Protocol, TypeClass, Verb, Version};
+use ptx_isa::tables::{Entry, Form, OperandAccess, Protocol, TypeClass, ValueKind, Verb, Version};
 use std::fmt::Write;
 
 /// What stands around the instruction.
@@ -150,7 +150,7 @@ impl Parts {
                 let mut inner = Vec::new();
                 for spec in parts {
                     inner.push(match spec.value.kind {
-                        Kind::Address(_) => self.base(spec)?,
+                        ValueKind::Address(_) => self.base(spec)?,
                         _ => self.value(spec, variant, results)?,
                     });
                 }
@@ -166,7 +166,7 @@ impl Parts {
         let space = spec.spaces.and_then(|s| s.first()).copied().unwrap_or("");
         if space.starts_with(".param") {
             let name = format!("{}_parameter", spec.value.name);
-            if spec.value.access == Access::Read && space != ".param::func" {
+            if spec.value.access == OperandAccess::Read && space != ".param::func" {
                 self.parameters.push(format!(".param .align 64 .b8 {name}[128]"));
             } else {
                 self.locals.push(format!(".param .align 64 .b8 {name}[128];"));
@@ -181,12 +181,12 @@ impl Parts {
     fn value(&mut self, spec: &OperandSpec, variant: &OperandVariant, results: usize) -> Option<String> {
         let value = spec.value;
         match value.kind {
-            Kind::Label => {
+            ValueKind::Label => {
                 self.label = true;
                 return Some("L".to_owned());
             }
-            Kind::Function => {
-                let targets = |shape: &OperandPattern| matches!(shape, OperandPattern::Value(s) if matches!(s.value.kind, Kind::Targets));
+            ValueKind::Function => {
+                let targets = |shape: &OperandPattern| matches!(shape, OperandPattern::Value(s) if matches!(s.value.kind, ValueKind::Targets));
                 if variant.operands.iter().any(|(_, shape)| targets(shape)) {
                     let address = Register { name: "%callee".to_owned(), ty: TypeId::of(".b64")? };
                     self.input(&address);
@@ -195,17 +195,17 @@ impl Parts {
                 self.globals.push(".func callee()\n{\n    ret;\n}".to_owned());
                 return Some("callee".to_owned());
             }
-            Kind::Targets if value.symbol => {
+            ValueKind::Targets if value.symbol => {
                 self.locals.push("P: .callprototype _ ();".to_owned());
                 return Some("P".to_owned());
             }
-            Kind::Targets => {
+            ValueKind::Targets => {
                 self.label = true;
                 self.locals.push("T: .branchtargets L;".to_owned());
                 return Some("T".to_owned());
             }
-            Kind::Address(_) => return self.base(spec).map(|base| format!("[{base}]")),
-            Kind::Opaque(kind) => {
+            ValueKind::Address(_) => return self.base(spec).map(|base| format!("[{base}]")),
+            ValueKind::Opaque(kind) => {
                 let kind = kind.trim_start_matches('.');
                 let name = match kind {
                     "samplerref" => "sampler",
@@ -215,7 +215,7 @@ impl Parts {
                 self.globals.push(format!(".global .{kind} {name};"));
                 return Some(name.to_owned());
             }
-            Kind::Value | Kind::Any | Kind::Arguments => {}
+            ValueKind::Value | ValueKind::Any | ValueKind::Arguments => {}
         }
         if let Some(number) = literal(spec) {
             return Some(match spec.lengths.first() {
@@ -248,7 +248,7 @@ impl Parts {
             names[0] = register.name;
             own.remove(0);
         }
-        let (reads, writes) = (spec.value.access != Access::Write, spec.value.access != Access::Read);
+        let (reads, writes) = (spec.value.access != OperandAccess::Write, spec.value.access != OperandAccess::Read);
         if reads && !writes && own.len() <= 4 && self.shell == Shell::Function {
             for name in own {
                 self.input(&Register { name, ty });
@@ -348,11 +348,11 @@ impl Parts {
         }
     }
 
-    fn give(&mut self, register: &Register, access: Access, results: usize) {
+    fn give(&mut self, register: &Register, access: OperandAccess, results: usize) {
         match access {
-            Access::Read => self.input(register),
-            Access::Write => self.output(register, results == 1),
-            Access::Update => {
+            OperandAccess::Read => self.input(register),
+            OperandAccess::Write => self.output(register, results == 1),
+            OperandAccess::Update => {
                 self.input(register);
                 self.store(&register.name, register.ty.info().class, register.ty.info().bits);
             }
@@ -390,7 +390,7 @@ fn head(entry: &Entry, form: &Form, values: &Values) -> String {
 
 /// How many registers are written that are in no list.
 fn results(variant: &OperandVariant) -> usize {
-    let written = |spec: &OperandSpec| spec.value.access == Access::Write && spec.lengths.is_empty();
+    let written = |spec: &OperandSpec| spec.value.access == OperandAccess::Write && spec.lengths.is_empty();
     let count = |shape: &OperandPattern| match shape {
         OperandPattern::Value(spec) => usize::from(written(spec)),
         OperandPattern::Pair(both) => usize::from(written(&both.0)) + usize::from(written(&both.1)),
@@ -411,7 +411,7 @@ fn register_type(spec: &OperandSpec) -> Option<TypeId> {
 /// A number, where nothing else may stand or where only some make sense.
 fn literal(spec: &OperandSpec) -> Option<String> {
     let value = spec.value;
-    if value.access != Access::Read || value.register_only {
+    if value.access != OperandAccess::Read || value.register_only {
         return None;
     }
     if value.lanes {

@@ -2,8 +2,8 @@
 
 use ptx_analysis::mnemonic::broken;
 use ptx_isa::ISA;
-use ptx_isa::fragment::{Found, Holder, Layout, Place};
-use ptx_isa::tables::{Entry, Form, Slot};
+use ptx_isa::fragment::{FragmentLayout, Holder, LayoutLookup, MatrixPosition};
+use ptx_isa::tables::{Entry, Form, ModifierSlot};
 use std::collections::{HashMap, HashSet};
 
 /// What has no layout since it is no part of a matrix: addresses, selectors, signs.
@@ -32,7 +32,7 @@ struct Case {
     operand: &'static str,
     values: Vec<Option<&'static str>>,
     form: &'static Form,
-    found: Option<Found>,
+    found: Option<LayoutLookup>,
 }
 
 impl Case {
@@ -51,17 +51,17 @@ impl Case {
             .unwrap_or("")
     }
 
-    fn layout(&self) -> &Layout {
+    fn layout(&self) -> &FragmentLayout {
         match &self.found {
-            Some(Found::Layout(layout)) => layout,
+            Some(LayoutLookup::Layout(layout)) => layout,
             _ => panic!("{} {:?} {}", self.instruction, self.modifiers(), self.operand),
         }
     }
 
     /// The layout where another operand has a value.
-    fn with_input(&self, value: i64) -> Layout {
+    fn with_input(&self, value: i64) -> FragmentLayout {
         match ISA.layout(self.instruction, self.form, &self.values, self.operand, |_, _| Some(value)) {
-            Some(Found::Layout(layout)) => *layout,
+            Some(LayoutLookup::Layout(layout)) => *layout,
             _ => panic!("{} {}", self.instruction, self.operand),
         }
     }
@@ -73,7 +73,7 @@ fn entries(name: &str) -> impl Iterator<Item = &'static Entry> {
 
 /// The combinations of modifiers that the rules of a form let through.
 fn combinations(form: &'static Form) -> Vec<Vec<Option<&'static str>>> {
-    let choices = |slot: &'static Slot| -> Vec<Option<&'static str>> {
+    let choices = |slot: &'static ModifierSlot| -> Vec<Option<&'static str>> {
         // What says nothing of layouts is left out, to keep the number down.
         let silent = [".satfinite", ".shared", ".NaN", ".abs", ".rn", ".row", ".aligned"];
         let needless = slot.optional && silent.contains(&slot.values[0]);
@@ -122,7 +122,7 @@ fn all() -> impl Iterator<Item = Case> {
 fn every_matrix_operand_has_a_layout_or_a_word() {
     for case in all() {
         assert!(case.found.is_some(), "{} {:?}: nothing on `{}`", case.instruction, case.modifiers(), case.operand);
-        let opaque = matches!(case.found, Some(Found::Unspecified(_)));
+        let opaque = matches!(case.found, Some(LayoutLookup::Unspecified(_)));
         let expected = case.instruction.starts_with("wmma") || case.operand.ends_with("desc");
         assert_eq!(opaque, expected, "{} {}", case.instruction, case.operand);
     }
@@ -132,14 +132,14 @@ fn every_matrix_operand_has_a_layout_or_a_word() {
 fn every_element_is_held_once() {
     let mut seen = HashSet::new();
     for case in all() {
-        let Some(Found::Layout(layout)) = &case.found else { continue };
+        let Some(LayoutLookup::Layout(layout)) = &case.found else { continue };
         let sizes = (layout.matrices, layout.rows, layout.columns, layout.registers, layout.count, layout.width);
         if !seen.insert((layout.fragment.name, sizes)) {
             continue;
         }
         let said = format!("{} {:?} {}", case.instruction, case.modifiers(), case.operand);
         let map = layout.map();
-        let mut places: Vec<Place> = map.iter().map(|(place, _)| *place).collect();
+        let mut places: Vec<MatrixPosition> = map.iter().map(|(place, _)| *place).collect();
         places.dedup();
         let size = layout.matrices * layout.rows * layout.columns;
         assert_eq!((map.len(), places.len()), (size as usize, size as usize), "{said}");
@@ -300,7 +300,7 @@ fn layouts_of_pictures_are_those_of_cutlass() {
 }
 
 /// A small number that differs from place to place.
-fn entry(seed: u32, place: Place) -> i64 {
+fn entry(seed: u32, place: MatrixPosition) -> i64 {
     i64::from((place.row * 31 + place.column * 17 + place.matrix * 7 + seed) % 13) - 6
 }
 
@@ -311,11 +311,11 @@ fn threads_multiply_what_matrices_multiply() {
     let mut shapes = 0;
     for case in cases("mma").iter().filter(|c| c.operand == "a" && !c.shape().starts_with(".m8n8k4")) {
         let of = |operand: &str| match ISA.layout("mma", case.form, &case.values, operand, |_, _| None) {
-            Some(Found::Layout(layout)) => *layout,
+            Some(LayoutLookup::Layout(layout)) => *layout,
             _ => panic!("{:?} {operand}", case.modifiers()),
         };
         let (a, b, d) = (of("a"), of("b"), of("d"));
-        let held = |layout: &Layout, seed: u32, thread: u32, element: u32| {
+        let held = |layout: &FragmentLayout, seed: u32, thread: u32, element: u32| {
             entry(seed, layout.element(thread, element).expect("an element"))
         };
         let halves = a.rows / 8;
@@ -333,7 +333,7 @@ fn threads_multiply_what_matrices_multiply() {
                         }
                     }
                 }
-                let at = |row, column| Place { matrix: 0, row, column };
+                let at = |row, column| MatrixPosition { matrix: 0, row, column };
                 let product: i64 =
                     (0..a.columns).map(|k| entry(1, at(place.row, k)) * entry(2, at(k, place.column))).sum();
                 assert_eq!(sum, product, "{:?} {place:?}", case.modifiers());
@@ -355,7 +355,7 @@ fn quad_pairs_have_a_matrix_each() {
     }
 }
 
-fn find(name: &'static str, modifiers: &[&str], operand: &str) -> Layout {
+fn find(name: &'static str, modifiers: &[&str], operand: &str) -> FragmentLayout {
     let case = cases(name).into_iter().find(|c| {
         c.operand == operand && modifiers.iter().all(|m| c.has(m)) && c.has(".trans") == modifiers.contains(&".trans")
     });
@@ -370,26 +370,29 @@ fn ldmatrix_loads_what_mma_reads() {
     let four = find("ldmatrix", &[".m8n8", ".x4"], "r");
     for (place, holder) in four.map() {
         // Matrices 0 … 3: upper left, lower left, upper right, lower right.
-        let expected =
-            Place { matrix: 0, row: place.row + 8 * (place.matrix % 2), column: place.column + 8 * (place.matrix / 2) };
+        let expected = MatrixPosition {
+            matrix: 0,
+            row: place.row + 8 * (place.matrix % 2),
+            column: place.column + 8 * (place.matrix / 2),
+        };
         assert_eq!(a.element(holder.thread, holder.element), Some(expected));
     }
     let two = find("ldmatrix", &[".m8n8", ".x2", ".trans"], "r");
     for (place, holder) in two.map() {
-        let expected = Place { matrix: 0, row: place.row + 8 * place.matrix, column: place.column };
+        let expected = MatrixPosition { matrix: 0, row: place.row + 8 * place.matrix, column: place.column };
         assert_eq!(b.element(holder.thread, holder.element), Some(expected));
     }
     // B in columns, as `.col` says: its rows lie along memory.
     let two = find("ldmatrix", &[".m8n8", ".x2"], "r");
     for (place, holder) in two.map() {
-        let expected = Place { matrix: 0, row: place.column + 8 * place.matrix, column: place.row };
+        let expected = MatrixPosition { matrix: 0, row: place.column + 8 * place.matrix, column: place.row };
         assert_eq!(b.element(holder.thread, holder.element), Some(expected));
     }
     // And bytes: B of m16n8k32 for two multiplications.
     let bytes = find("ldmatrix", &[".m16n16", ".x1", ".b8", ".trans"], "r");
     let b = find("mma", &[".m16n8k32", ".s8", ".s32"], "b");
     for (place, holder) in bytes.map().into_iter().filter(|(place, _)| place.column < 8) {
-        let expected = Place { matrix: 0, row: place.row, column: place.column };
+        let expected = MatrixPosition { matrix: 0, row: place.row, column: place.column };
         assert_eq!(b.element(holder.thread, holder.element), Some(expected));
     }
 }
@@ -400,12 +403,12 @@ fn stmatrix_stores_what_mma_gives() {
     let d = find("mma", &[".m16n8k16", ".f16", ".f32"], "d");
     let stored = find("stmatrix", &[".m16n8", ".x1", ".trans"], "r");
     for (place, holder) in stored.map() {
-        let expected = Place { matrix: 0, row: place.column, column: place.row };
+        let expected = MatrixPosition { matrix: 0, row: place.column, column: place.row };
         assert_eq!(d.element(holder.thread, holder.element), Some(expected));
     }
     let (from, to) = (find("movmatrix", &[".trans"], "a"), find("movmatrix", &[".trans"], "d"));
     for (place, holder) in to.map() {
-        let transposed = Place { row: place.column, column: place.row, ..place };
+        let transposed = MatrixPosition { row: place.column, column: place.row, ..place };
         assert_eq!(from.element(holder.thread, holder.element), Some(transposed));
     }
 }
@@ -456,10 +459,10 @@ fn selectors_choose_threads_and_bytes() {
         assert_eq!(name, "sela");
         [2, 1].get(element).copied()
     });
-    let Some(Found::Layout(layout)) = found else { panic!("a layout") };
+    let Some(LayoutLookup::Layout(layout)) = found else { panic!("a layout") };
     assert_eq!(layout.bits(0).map(|b| b.low), Some(16));
-    assert_eq!(layout.element(6, 1), Some(Place { matrix: 0, row: 1, column: 1 }));
-    assert_eq!(layout.element(7, 0), Some(Place { matrix: 0, row: 9, column: 0 }));
+    assert_eq!(layout.element(6, 1), Some(MatrixPosition { matrix: 0, row: 1, column: 1 }));
+    assert_eq!(layout.element(7, 0), Some(MatrixPosition { matrix: 0, row: 9, column: 0 }));
     assert_eq!(layout.element(5, 0), None);
-    assert_eq!(layout.span(Place { matrix: 0, row: 1, column: 1 }), Some((32, 63)));
+    assert_eq!(layout.span(MatrixPosition { matrix: 0, row: 1, column: 1 }), Some((32, 63)));
 }

@@ -5,8 +5,8 @@ use crate::lanes::{LANES, Mask};
 use crate::machine::code::{Action, Code, Executable, Slot};
 use crate::registers::{Place, Registers};
 use crate::testing::{Kernel, words};
-use ptx_analysis::flow::Value;
-use ptx_analysis::program::Program;
+use ptx_analysis::flow::OperandValue;
+use ptx_analysis::program::ModuleProgram;
 use ptx_num::values::Marks;
 use ptx_num::values::convert::{Format, Options, Rounding, Scaled, Sources, compile};
 use std::sync::Arc;
@@ -117,11 +117,11 @@ fn decoded(home: (&str, &str), texts: &[String]) -> (Executable, Vec<usize>) {
     };
     let all: Vec<usize> = (0..texts.len()).collect();
     let text = module(&all);
-    let program = Program::new(&ptx_syntax::Document::new(text.as_str()).snapshot());
+    let program = ModuleProgram::new(&ptx_syntax::Document::new(text.as_str()).snapshot());
     let line = |at: usize| text[..at].matches('\n').count();
     let wrong: std::collections::BTreeSet<usize> = program.errors.iter().map(|e| line(e.range.start)).collect();
     let good: Vec<usize> = all.into_iter().filter(|i| !wrong.contains(&(i + 4))).collect();
-    let program = Program::new(&ptx_syntax::Document::new(module(&good).as_str()).snapshot());
+    let program = ModuleProgram::new(&ptx_syntax::Document::new(module(&good).as_str()).snapshot());
     assert!(program.errors.is_empty(), "{:?}", program.errors.first());
     (Executable::new(Arc::new(program), "k").unwrap(), good)
 }
@@ -156,14 +156,14 @@ impl Random {
 /// The places of the operands of an instruction, in order.
 fn places(executable: &Executable, code: &Code, index: usize) -> Vec<Place> {
     let function = executable.function(code.function).unwrap();
-    let place = |value: &Value| match value {
-        Value::Register(slot) => match code.slots[slot.index()] {
+    let place = |value: &OperandValue| match value {
+        OperandValue::Register(slot) => match code.slots[slot.index()] {
             Slot::Register(place) => place,
             Slot::Predicate(_) => panic!("a predicate"),
         },
         other => panic!("{other:?}"),
     };
-    let operands = function.operands_of(index).iter().filter(|o| !matches!(o.value, Value::List(_)));
+    let operands = function.operands_of(index).iter().filter(|o| !matches!(o.value, OperandValue::List(_)));
     operands.map(|o| place(&o.value)).collect()
 }
 

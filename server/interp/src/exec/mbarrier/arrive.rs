@@ -51,7 +51,8 @@ impl Target {
 
 /// The register for the state; nothing for `_`.
 fn state(inst: &mut DecodeContext<'_>) -> Result<Option<Dst<u64>>, Refusal> {
-    let Some(operand) = inst.operand(OperandName::D).filter(|o| o.value != ptx_analysis::flow::Value::Sink) else {
+    let Some(operand) = inst.operand(OperandName::D).filter(|o| o.value != ptx_analysis::flow::OperandValue::Sink)
+    else {
         return Ok(None);
     };
     if inst.operand(OperandName::Ctas).is_some() {

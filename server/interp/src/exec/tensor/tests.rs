@@ -301,7 +301,7 @@ fn prefetches_look_at_the_map_only() {
 /// Runs the launches of a file of example kernels: each must find nothing, and what it expects must hold.
 fn example(text: &str) -> usize {
     use crate::launch::{bind, complete, launches, settle, unexpected, verdicts};
-    let program = std::sync::Arc::new(ptx_analysis::program::Program::new(&ptx_syntax::Snapshot::new(text)));
+    let program = std::sync::Arc::new(ptx_analysis::program::ModuleProgram::new(&ptx_syntax::Snapshot::new(text)));
     let found = launches(text, &program);
     assert_eq!(found.mistakes, []);
     let count = found.launches.len();

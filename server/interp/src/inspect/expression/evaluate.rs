@@ -9,7 +9,7 @@ use crate::lanes::{LANES, Mask, lanes};
 use crate::machine::list;
 use crate::memory::STACK_PARAMETERS;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Type, TypeClass};
+use ptx_isa::tables::{TypeClass, TypeInfo};
 
 /// A value, or one for each of some lanes.
 enum Worth {
@@ -213,8 +213,8 @@ impl Scene<'_> {
         &self,
         space: Option<Space>,
         address: &Operand,
-        ty: Option<&'static Type>,
-    ) -> Result<(u64, &'static Type), String> {
+        ty: Option<&'static TypeInfo>,
+    ) -> Result<(u64, &'static TypeInfo), String> {
         let whole = matches!(meaning(address.value.ty).0, Meaning::Bits | Meaning::Integer { .. });
         if !whole {
             return Err(format!("an address is a whole number, but `{}` was found", address.value.ty));
@@ -246,7 +246,7 @@ impl Scene<'_> {
         &self,
         space: Option<Space>,
         address: &Operand,
-        ty: Option<&'static Type>,
+        ty: Option<&'static TypeInfo>,
         lane: usize,
     ) -> Result<Operand, String> {
         let (generic, ty) = self.location(space, address, ty)?;
@@ -264,7 +264,7 @@ impl Scene<'_> {
         Ok(Operand { value: Value { marks, ..found.value }, ..found })
     }
 
-    fn read(&self, generic: u64, ty: &'static Type, lane: usize) -> Result<Operand, String> {
+    fn read(&self, generic: u64, ty: &'static TypeInfo, lane: usize) -> Result<Operand, String> {
         let bytes = usize::from(ty.bits.div_ceil(8)).clamp(1, 16);
         let mut buffer = [0; 16];
         let read = load(self.machine, self.target, lane, generic, &mut buffer[..bytes])?;

@@ -20,7 +20,7 @@ use super::value::Value;
 use crate::lanes::{LANES, Mask};
 use crate::machine::{Machine, Target};
 pub use parse::parse;
-use ptx_isa::tables::Type;
+use ptx_isa::tables::TypeInfo;
 use std::ops::Range;
 
 /// What is wrong with the text of an expression.
@@ -101,13 +101,13 @@ enum Kind {
     Unary(Unary, usize),
     Binary(Binary, usize, usize),
     /// The same bits as another type.
-    Cast(&'static Type, usize),
+    Cast(&'static TypeInfo, usize),
     /// The same value in another type.
-    Convert(&'static Type, usize),
+    Convert(&'static TypeInfo, usize),
     Memory {
         space: Option<Space>,
         address: usize,
-        ty: Option<&'static Type>,
+        ty: Option<&'static TypeInfo>,
     },
     Lanes(Lanes, usize),
     Over(Over, usize),

@@ -5,7 +5,7 @@ use crate::inspect::memory::Area;
 use crate::inspect::value::{Meaning, Value, low, meaning, signed};
 use crate::notation::{Element, Kind, Number};
 use ptx_isa::ISA;
-use ptx_isa::tables::Type;
+use ptx_isa::tables::TypeInfo;
 use ptx_num::values::Marks;
 use ptx_num::values::convert::Layout;
 use std::cmp::Ordering;
@@ -29,7 +29,7 @@ pub(super) struct Operand {
     /// It is an address in this state space.
     pub area: Option<Area>,
     /// What lies there is of this type.
-    pub pointee: Option<&'static Type>,
+    pub pointee: Option<&'static TypeInfo>,
 }
 
 impl Operand {
@@ -365,7 +365,7 @@ pub(super) fn unary(operator: Unary, a: &Operand) -> Result<Operand, String> {
 }
 
 /// The bits of a value as another type. A number that has no type yet becomes a value of it.
-pub(super) fn cast(a: &Operand, ty: &'static Type) -> Result<Operand, String> {
+pub(super) fn cast(a: &Operand, ty: &'static TypeInfo) -> Result<Operand, String> {
     if a.hold == Hold::Number {
         return convert(a, ty);
     }
@@ -387,7 +387,7 @@ pub(super) fn cast(a: &Operand, ty: &'static Type) -> Result<Operand, String> {
 
 /// The value in another type: floating-point numbers are cut toward zero for an integer, and anything is rounded to nearest for a
 /// floating-point type.
-pub(super) fn convert(a: &Operand, ty: &'static Type) -> Result<Operand, String> {
+pub(super) fn convert(a: &Operand, ty: &'static TypeInfo) -> Result<Operand, String> {
     let (to, want) = meaning(ty.name);
     if a.is_packed() && to != meaning(a.value.ty).0 {
         return Err(format!("`{}` takes one number, but `{}` holds several", ty.name, a.value.ty));

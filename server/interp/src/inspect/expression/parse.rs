@@ -3,9 +3,9 @@
 use super::{Binary, Expression, Kind, Lanes, Literal, Mistake, Node, Over, Space, Unary};
 use crate::inspect::memory::Area;
 use crate::lanes::LANES;
-use ptx_analysis::literal::{self, Float};
+use ptx_analysis::literal::{self, FloatLiteral};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Type, TypeClass};
+use ptx_isa::tables::{TypeClass, TypeInfo};
 use std::ops::Range;
 
 /// Bytes that a text may have.
@@ -203,7 +203,7 @@ impl Parser<'_> {
     }
 
     /// The first type behind a memory operand says what is loaded.
-    fn load_as(&mut self, operand: usize, wanted: &'static Type) -> bool {
+    fn load_as(&mut self, operand: usize, wanted: &'static TypeInfo) -> bool {
         let mut at = operand;
         loop {
             let Some(node) = self.nodes.get_mut(at) else { return false };
@@ -226,7 +226,7 @@ impl Parser<'_> {
         rest.get(..end.unwrap_or(rest.len())).unwrap_or("")
     }
 
-    fn type_name(&mut self) -> Read<&'static Type> {
+    fn type_name(&mut self) -> Read<&'static TypeInfo> {
         self.skip();
         let from = self.at;
         self.take(".");
@@ -389,7 +389,7 @@ impl Parser<'_> {
 }
 
 /// Types that a value can have.
-fn value_type(ty: &Type) -> bool {
+fn value_type(ty: &TypeInfo) -> bool {
     ty.class != TypeClass::Opaque && ty.bits <= 128
 }
 
@@ -434,8 +434,10 @@ fn read_number(word: &str) -> Option<Literal> {
         return u64::from_str_radix(digits, 16).ok().map(Literal::Double);
     }
     match literal::parse_float(&plain) {
-        Ok(Float::Single(bits)) if plain.len() == 10 => Some(Literal::Single(bits)),
-        Ok(Float::Double(value)) if !plain.starts_with("0d") && !plain.starts_with("0D") => Some(Literal::Float(value)),
+        Ok(FloatLiteral::Single(bits)) if plain.len() == 10 => Some(Literal::Single(bits)),
+        Ok(FloatLiteral::Double(value)) if !plain.starts_with("0d") && !plain.starts_with("0D") => {
+            Some(Literal::Float(value))
+        }
         _ => None,
     }
 }

@@ -11,7 +11,7 @@ use crate::machine::code::{Slot, Special, predicate};
 use crate::machine::{self, Cta, Frame, Machine, Target, Warp};
 use crate::memory::Window;
 use ptx_isa::ISA;
-use ptx_isa::tables::{SpecialRegister, Type, TypeClass};
+use ptx_isa::tables::{SpecialRegister, TypeClass, TypeInfo};
 use ptx_num::values::Marks;
 
 /// What a name stands for.
@@ -23,11 +23,11 @@ pub(super) enum Meant {
     /// The same in all lanes.
     Constant(Operand),
     /// A scalar in memory at a generic address, for each lane if it lies on the stack: what is meant is its value.
-    Value(&'static Type, u64),
+    Value(&'static TypeInfo, u64),
     /// A scalar parameter of a function, on the stack of the lane, so many bytes from the beginning of the frame.
-    Stack(&'static Type, u64),
+    Stack(&'static TypeInfo, u64),
     /// A variable on the stack of the lane: what is meant is its address.
-    Local(Option<&'static Type>, Area, u64),
+    Local(Option<&'static TypeInfo>, Area, u64),
 }
 
 /// Where an expression is evaluated.
@@ -75,7 +75,7 @@ impl<'m> Scene<'m> {
         if let Some(slot) = slot_named(body, name)
             && let Some(place) = code.slots.get(slot)
         {
-            let ty = body.declaration(ptx_analysis::flow::Slot(slot as u32)).ty.name();
+            let ty = body.declaration(ptx_analysis::flow::RegisterSlot(slot as u32)).ty.name();
             return Ok(Meant::Register(slot, *place, ty));
         }
         if name == "WARP_SZ" {

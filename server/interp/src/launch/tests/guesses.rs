@@ -5,7 +5,7 @@ use crate::inspect::meanings;
 use crate::launch::{Guessed, Launch, bind, complete, launches};
 use crate::machine::{Settings, Status};
 use crate::trace;
-use ptx_analysis::program::Program;
+use ptx_analysis::program::ModuleProgram;
 use ptx_syntax::Snapshot;
 
 /// A kernel over elements; `GUARD` bounds the index, `SCALE` is what it is multiplied by, `BODY` what it does with `%rd3 = x + SCALE * i`.
@@ -41,7 +41,7 @@ const LOAD: &str = "ld.global.f32 %f3, [%rd3];";
 fn guessed(line: &str, guard: &str, scale: &str, body: &str) -> (String, Guessed) {
     let text = KERNEL.replace("GUARD", guard).replace("SCALE", scale).replace("BODY", body);
     let text = text.replace(".visible .entry", &format!("{line}\n.visible .entry"));
-    let program = Program::new(&Snapshot::new(&text));
+    let program = ModuleProgram::new(&Snapshot::new(&text));
     assert_eq!(program.errors, []);
     let bare = || Launch { entry: "k".into(), ..Launch::default() };
     let mut launch = launches(&text, &program).launches.into_iter().next().unwrap_or_else(bare);
@@ -76,7 +76,7 @@ fn sizes(directives: &str, reads: &[&str]) -> String {
     let reads: String = reads.iter().map(|register| format!("mov.u32 %r6, {register};\n")).collect();
     let text = KERNEL.replace("GUARD", &format!("{GUARD}\n{reads}")).replace("SCALE", "4").replace("BODY", LOAD);
     let text = text.replace(")\n{", &format!(") {directives}\n{{"));
-    let program = Program::new(&Snapshot::new(&text));
+    let program = ModuleProgram::new(&Snapshot::new(&text));
     assert_eq!(program.errors, []);
     let mut launch = Launch { entry: "k".into(), ..Launch::default() };
     let guessed = complete(&mut launch, &program, &text);
@@ -155,11 +155,11 @@ fn bits_are_what_their_readers_take_them_as() {
     ret;
 }
 ";
-    let program = Program::new(&Snapshot::new(text));
+    let program = ModuleProgram::new(&Snapshot::new(text));
     let function = program.functions[0].body.as_ref().unwrap();
     let all = meanings(function);
     let of = |name: &str| {
-        let slot = (0..all.len()).find(|s| function.register_name(ptx_analysis::flow::Slot(*s as u32)) == name);
+        let slot = (0..all.len()).find(|s| function.register_name(ptx_analysis::flow::RegisterSlot(*s as u32)) == name);
         all[slot.unwrap()]
     };
     assert_eq!((of("%r1"), of("%r2"), of("%r3")), (Some(".f16x2"), Some(".f16x2"), Some(".f16x2")));
@@ -182,7 +182,7 @@ fn kernels_without_their_launches_run_by_a_guess() {
         }
         let text = std::fs::read_to_string(&path).unwrap();
         let text: String = text.lines().filter(|l| !l.starts_with("//!")).flat_map(|l| [l, "\n"]).collect();
-        let program = std::sync::Arc::new(Program::new(&Snapshot::new(&text)));
+        let program = std::sync::Arc::new(ModuleProgram::new(&Snapshot::new(&text)));
         for kernel in program.functions.iter().filter(|c| c.kernel && c.body.is_some()) {
             count += 1;
             let mut launch = Launch { entry: kernel.name.clone(), ..Launch::default() };

@@ -2,9 +2,9 @@
 //!
 //! The end of the last token is the place: the next line is another statement, and it is fine.
 
-use super::{Kind, error};
+use super::{SyntaxErrorKind, error};
 use crate::check::diagnostic::{Diagnostic, Fix};
-use crate::hir::lower::Source;
+use crate::hir::lower::ItemSource;
 use ptx_isa::ISA;
 use ptx_syntax::{Node, kinds};
 use std::ops::Range;
@@ -13,14 +13,14 @@ use std::ops::Range;
 const MAX_QUOTED: usize = 32;
 
 /// `;`, `,`, a bracket or a brace that is missing behind a token, with the fix that inserts it.
-pub(super) fn missing_after(source: Source<'_>, token: Range<usize>, what: char) -> Diagnostic {
+pub(super) fn missing_after(source: ItemSource<'_>, token: Range<usize>, what: char) -> Diagnostic {
     let text = source.text.get(token.clone()).unwrap_or("");
     let shown = quotable(text).then(|| text.into());
     let fix = Fix::replace(format!("Insert `{what}`"), token.end..token.end, what.to_string()).preferred();
     let last = text.char_indices().next_back().map_or(0, |(at, _)| at);
     // Two operands without a comma stand on one line: all of the first is the place. What ends a statement is missing at its end.
     let range = if what == ',' { token.clone() } else { token.start + last..token.end.max(token.start + 1) };
-    error(range, Kind::MissingAfter(what, shown)).fix(fix)
+    error(range, SyntaxErrorKind::MissingAfter(what, shown)).fix(fix)
 }
 
 fn quotable(text: &str) -> bool {
@@ -28,15 +28,15 @@ fn quotable(text: &str) -> bool {
 }
 
 /// An operand that is missing behind an operator or a comma.
-pub(super) fn operand_after(source: Source<'_>, token: Range<usize>) -> Diagnostic {
+pub(super) fn operand_after(source: ItemSource<'_>, token: Range<usize>) -> Diagnostic {
     let text = source.text.get(token.clone()).unwrap_or("");
-    error(token, Kind::MissingOperand(text.into()))
+    error(token, SyntaxErrorKind::MissingOperand(text.into()))
 }
 
 /// A line inside of a statement that begins with an opcode: the statement before it lacks its `;`. Only the text from `after` on is
 /// searched. A name that is declared may be an operand, whatever it is called; so may be what a comma or a bracket follows.
 pub fn swallowed_line(
-    source: Source<'_>,
+    source: ItemSource<'_>,
     node: Node<'_>,
     after: usize,
     is_declared: &dyn Fn(&str) -> bool,
@@ -65,7 +65,7 @@ pub fn swallowed_line(
 }
 
 /// What is missing behind the last token of a statement.
-fn end_of_statement(source: Source<'_>, token: Range<usize>) -> Diagnostic {
+fn end_of_statement(source: ItemSource<'_>, token: Range<usize>) -> Diagnostic {
     match source.text.get(token.clone()).unwrap_or("") {
         "," => after_comma(token),
         text if is_operator(text) => operand_after(source, token),
@@ -78,12 +78,12 @@ fn end_of_statement(source: Source<'_>, token: Range<usize>) -> Diagnostic {
 
 /// Something that is missing behind a comma.
 pub(super) fn after_comma(comma: Range<usize>) -> Diagnostic {
-    error(comma, Kind::MissingAfterComma)
+    error(comma, SyntaxErrorKind::MissingAfterComma)
 }
 
 /// A bracket that its line leaves open.
 pub(super) fn not_closed(open: Range<usize>, bracket: char) -> Diagnostic {
-    error(open, Kind::Unclosed(bracket))
+    error(open, SyntaxErrorKind::Unclosed(bracket))
 }
 
 /// Whether a word is an opcode.
@@ -136,7 +136,7 @@ pub(super) fn sibling<'t>(node: Node<'t>, next: impl Fn(&Node<'t>) -> Option<Nod
 }
 
 /// An error node that holds an operand, or a statement, that nothing separates from what stands before or behind it.
-pub(super) fn separator(source: Source<'_>, error: Node<'_>, text: &str) -> Option<Diagnostic> {
+pub(super) fn separator(source: ItemSource<'_>, error: Node<'_>, text: &str) -> Option<Diagnostic> {
     let k = kinds();
     if !text.starts_with(|c: char| c.is_alphanumeric() || "%$_[{".contains(c)) {
         return None;
@@ -177,7 +177,7 @@ pub(super) fn is_operator(text: &str) -> bool {
 }
 
 /// An error node that stands where an operator wants its operand: `1+;`.
-pub(super) fn operator(source: Source<'_>, error: Node<'_>, text: &str) -> Option<Diagnostic> {
+pub(super) fn operator(source: ItemSource<'_>, error: Node<'_>, text: &str) -> Option<Diagnostic> {
     let token =
         |node: Node<'_>| Some(source.range(node)).filter(|r| is_operator(source.text.get(r.clone()).unwrap_or("")));
     let ends = matches!(text, ";" | "," | ")" | "]");
@@ -190,7 +190,7 @@ pub(super) fn operator(source: Source<'_>, error: Node<'_>, text: &str) -> Optio
 }
 
 /// `%r1 [%rd2]`: a register has no elements, so a comma is missing between the two.
-pub fn register_before_bracket(source: Source<'_>, instruction: Node<'_>) -> Option<Diagnostic> {
+pub fn register_before_bracket(source: ItemSource<'_>, instruction: Node<'_>) -> Option<Diagnostic> {
     let (k, f) = (kinds(), ptx_syntax::fields());
     let mut cursor = instruction.walk();
     let mut more = cursor.goto_first_child();
@@ -212,22 +212,24 @@ pub(super) fn assignment(range: Range<usize>, text: &str) -> Option<Diagnostic> 
     let name = text.split_once('=')?.0.trim_end();
     let word = name.strip_prefix('%').unwrap_or(name);
     let is_name = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.'));
-    is_name.then(|| error(range, Kind::Assignment(name.into())))
+    is_name.then(|| error(range, SyntaxErrorKind::Assignment(name.into())))
 }
 
 /// A header that statements follow; `last` is its last character.
 pub fn opening_brace(last: Range<usize>) -> Diagnostic {
     let fix = Fix::replace("Insert `{`", last.end..last.end, "\n{").preferred();
-    error(last, Kind::OpeningBrace).fix(fix)
+    error(last, SyntaxErrorKind::OpeningBrace).fix(fix)
 }
 
 /// A header that parameters follow.
 pub fn opening_parenthesis(last: Range<usize>) -> Diagnostic {
     let fix = Fix::replace("Insert `(`", last.end..last.end, "(").preferred();
-    error(last, Kind::OpeningParenthesis).fix(fix)
+    error(last, SyntaxErrorKind::OpeningParenthesis).fix(fix)
 }
 
 /// Whether a finding is one of these two.
 pub fn is_opening_bracket(diagnostic: &Diagnostic) -> bool {
-    diagnostic.syntax_error().is_some_and(|e| matches!(e.kind, Kind::OpeningBrace | Kind::OpeningParenthesis))
+    diagnostic
+        .syntax_error()
+        .is_some_and(|e| matches!(e.kind, SyntaxErrorKind::OpeningBrace | SyntaxErrorKind::OpeningParenthesis))
 }

@@ -2,7 +2,7 @@
 
 use crate::decode::{Action, Executable};
 use ptx_analysis::mnemonic::is_legal;
-use ptx_analysis::program::Program;
+use ptx_analysis::program::ModuleProgram;
 use ptx_analysis::spec::{OperandPattern, OperandSpec, operand_variants};
 use ptx_isa::ISA;
 use ptx_isa::tables::Form;
@@ -63,7 +63,7 @@ fn statements() -> BTreeSet<String> {
     out
 }
 
-fn module(home: (&str, &str), kernels: impl Iterator<Item = String>) -> Arc<Program> {
+fn module(home: (&str, &str), kernels: impl Iterator<Item = String>) -> Arc<ModuleProgram> {
     let mut text = format!(".version {}\n.target {}\n", home.0, home.1);
     for (number, body) in kernels.enumerate() {
         text.push_str(&format!(".entry k{number} {{ .reg .pred %p<10>;"));
@@ -72,7 +72,7 @@ fn module(home: (&str, &str), kernels: impl Iterator<Item = String>) -> Arc<Prog
         }
         text.push_str(&format!(" {body} ret; }}\n"));
     }
-    Arc::new(Program::new(&ptx_syntax::Document::new(&text).snapshot()))
+    Arc::new(ModuleProgram::new(&ptx_syntax::Document::new(&text).snapshot()))
 }
 
 #[test]
