@@ -4,6 +4,7 @@
 #
 # For each target: executions, coverage, findings. The exit status is 1 if there is any finding; the input that leads to it is kept.
 # PTX_FUZZ_WORK: where builds, corpora and findings are (tests/fuzz/work). PTX_FUZZ_JOBS: how many at a time (2).
+# PTX_FUZZ_SEED: what the random choices begin with; the same one repeats them, as far as time allows (another one each time by default).
 # PTX_FUZZ_ASAN=1: with AddressSanitizer, the C code of the parser too.
 set -euo pipefail
 # Before the folder changes: it may be given relative to where the caller is.
@@ -48,7 +49,7 @@ fuzz() {
   local target=$1
   local corpus=$work/corpus/$target dictionary=$work/seeds/$target.dict
   mkdir -p "$corpus" "$work/findings/$target"
-  local options=(-max_total_time="$share" -timeout=25 -rss_limit_mb=4096 -max_len=12000 -len_control=20 -print_final_stats=1 -detect_leaks=0)
+  local options=(-max_total_time="$share" -timeout=25 -rss_limit_mb=4096 -max_len=12000 -len_control=20 -print_final_stats=1 -detect_leaks=0 -seed="${PTX_FUZZ_SEED:-0}")
   [ ! -f "$dictionary" ] || options+=(-dict="$dictionary")
   PTX_FUZZ=$target "$program" "${options[@]}" -artifact_prefix="$work/findings/$target/" "$corpus" "$work/seeds/$target" >"$work/logs/$target.log" 2>&1
 }

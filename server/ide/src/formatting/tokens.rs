@@ -2,7 +2,15 @@
 
 use super::gaps::{Line, Token};
 use super::items::Layout;
+use ptx_isa::ISA;
 use ptx_syntax::{Node, fields, kinds};
+
+/// Whether a directive of a header stays in the header at the beginning of a line. The parser takes `.section` or `.calltargets` there for
+/// the next item, since a header that is not finished would swallow it otherwise.
+fn may_begin_line(directive: &str) -> bool {
+    const HEADERS: [&str; 4] = ["entry", "func", "declaration", "prototype"];
+    ISA.directive(directive).is_none_or(|known| known.places.iter().any(|place| HEADERS.contains(place)))
+}
 
 impl<'t> Layout<'t> {
     /// The tokens of a head, marked where they begin lines. Nothing if there is an error in it.
@@ -31,6 +39,7 @@ impl<'t> Layout<'t> {
                 if let Some(token) = out.get_mut(first)
                     && has_body
                     && directives.contains(&child.kind_id())
+                    && may_begin_line(token.text)
                 {
                     token.line = Line::Level;
                 }

@@ -267,6 +267,44 @@ fn what_is_wrong_or_switched_off_stays() {
     );
 }
 
+/// Directives of other places that the parser accepts in a header: at the beginning of a line they would end it.
+#[test]
+fn misplaced_directives_of_a_header_stay_on_its_line() {
+    for directive in [
+        "version",
+        "target",
+        "address_size",
+        "entry",
+        "func",
+        "visible",
+        "extern",
+        "common",
+        "reg",
+        "sreg",
+        "tex",
+        "alias",
+        "file",
+        "section",
+        "loc",
+        "branchtargets",
+        "calltargets",
+        "callprototype",
+        "weak",
+        "global",
+        "const",
+        "shared",
+        "local",
+        "param",
+        "pragma",
+    ] {
+        let text = format!(".version 9.0\n.target sm_90\n.visible .entry k() .{directive} .x\n{{\n    ret;\n}}\n");
+        if !Snapshot::new(&text).has_error() {
+            let after = formatted(&text);
+            assert!(!Snapshot::new(&after).has_error(), "{after}");
+        }
+    }
+}
+
 #[test]
 fn sections_and_lines_of_the_preprocessor_stay() {
     let text = "#if  A\n  #define  X \\\n   1\n#endif\n.section .debug_info {\n .b8   1,2\n\t.b32 $L+4\n}\n@@DWARF  .byte  1, 2\n";
