@@ -5,6 +5,7 @@ pub mod combinations;
 pub mod floors;
 pub mod framing;
 pub mod generate;
+pub mod mistakes;
 pub mod mutants;
 pub mod sessions;
 pub mod snippets;

@@ -1,5 +1,6 @@
 //! Matching instructions against the tables: mnemonics, operand variants, and the choice among them. It reports nothing.
 
+pub mod align;
 pub mod choose;
 pub mod mnemonic;
 pub mod mnemonics;

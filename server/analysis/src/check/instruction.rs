@@ -65,9 +65,8 @@ pub fn check(
         }
         return out.extend(found.iter().map(suggest));
     }
-    let Some(ResolvedInstruction { candidate, variant, gates, fit, .. }) = resolved.choose(instruction, names) else {
-        return;
-    };
+    let Some(chosen) = resolved.choose(instruction, names) else { return };
+    let ResolvedInstruction { candidate, variant, gates, fit, .. } = &chosen;
     if !matches!(fit, VariantFit::Fits) {
         // It is unknown what an undeclared name would have been.
         let mut undeclared: Vec<OperandMismatch> = match &fit {
@@ -90,7 +89,7 @@ pub fn check(
                     instruction.operands.get(place).map_or_else(|| instruction.mnemonic_range(), |o| o.range.clone());
                 return out.push(Diagnostic::new(range, found));
             }
-            out.extend(report_gates(instruction, written, (candidate, variant), gates, &resolved.environment));
+            out.extend(report_gates(instruction, written, (candidate, variant), *gates, &resolved.environment));
             for (operand, (_, shape)) in instruction.operands.iter().zip(&variant.operands) {
                 immediates::check(operand, shape, written, out);
             }
@@ -116,8 +115,8 @@ pub fn check(
         VariantFit::Rule(rule) => {
             out.push(illegal_combination::rule(instruction.mnemonic_range(), rule, candidate.form, written));
         }
-        VariantFit::Count(counts) => {
-            out.push(operand_count::report(instruction, written, counts, mnemonic.candidates[0].form));
+        VariantFit::Count { counts, alignment } => {
+            out.push(operand_count::report(instruction, (text, written), &chosen, (counts, alignment)));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Chooses the form and the operand variant of an instruction.
 
+use crate::forms::align::{Alignment, align};
 use crate::forms::mnemonic::{Candidate, Mnemonic};
 use crate::forms::mnemonics::{Gates, ResolvedMnemonic};
 use crate::forms::operands::{self, NameLookup, OperandMismatch};
@@ -36,15 +37,23 @@ pub enum VariantFit {
     Fits,
     /// The nearest variant with this number of operands, and what does not fit it.
     Mismatch(Vec<OperandMismatch>),
-    /// Every variant with this number of operands breaks a rule; this is the first.
+    /// The nearest variant breaks this rule.
     Rule(&'static Rule),
-    /// No variant has this number of operands; these are the numbers that there are, sorted.
-    Count(Vec<usize>),
+    /// The nearest variant has another number of operands.
+    Count {
+        /// The numbers of operands that there are, sorted.
+        counts: Vec<usize>,
+        /// The difference to the nearest variant.
+        alignment: Alignment,
+    },
 }
 
+/// Cost of a rule that a variant breaks.
+const RULE_COST: u32 = 4;
+
 /// Chooses among the candidates of a mnemonic: a variant that fits and that version and target allow, else one that fits, else the
-/// nearest with as many operands, else one that breaks a rule, else the one whose number of operands is nearest. `gates` says for each
-/// candidate and variant which gates apply; it may be empty. `None` if the mnemonic has no candidate.
+/// nearest. Operands that do not fit, are missing or too many, and broken rules make the distance. `gates` says for each candidate and
+/// variant which gates apply; it may be empty. `None` if the mnemonic has no candidate.
 pub fn choose<'h>(
     instruction: &Instruction<'_>,
     mnemonic: &'h Mnemonic,
@@ -60,28 +69,26 @@ pub fn choose<'h>(
     };
     let mut fits: Option<(usize, usize, bool)> = None;
     let mut nearest: Option<(u32, usize, usize, Vec<OperandMismatch>)> = None;
-    let mut rule: Option<(usize, usize, &'static Rule)> = None;
-    let mut other_count: Option<(usize, usize, usize)> = None;
+    let mut rule: Option<(u32, usize, usize, &'static Rule)> = None;
     let mut counts = Vec::new();
     let mut found = Vec::new();
     for (c, candidate) in mnemonic.candidates.iter().enumerate() {
         for (a, variant) in candidate.variants.iter().enumerate() {
-            let distance = variant.operands.len().abs_diff(given);
-            if distance != 0 {
+            if variant.operands.len() != given {
                 if variant.broken.is_none() {
                     counts.push(variant.operands.len());
-                    if other_count.is_none_or(|(least, ..)| distance < least) {
-                        other_count = Some((distance, c, a));
-                    }
                 }
-                continue;
-            }
-            if let Some(broken) = variant.broken {
-                rule = rule.or(Some((c, a, broken)));
                 continue;
             }
             found.clear();
             match_operands(instruction, variant, names, &mut found);
+            let cost = found.iter().map(|m| m.kind.cost()).sum();
+            if let Some(broken) = variant.broken {
+                if rule.is_none_or(|r| cost < r.0) {
+                    rule = Some((cost, c, a, broken));
+                }
+                continue;
+            }
             if found.is_empty() {
                 let gates = gates_of(c, a);
                 if gates.refused.is_none() && gates.lacking.is_none() {
@@ -94,7 +101,6 @@ pub fn choose<'h>(
                 }
                 continue;
             }
-            let cost = found.iter().map(|m| m.kind.cost()).sum();
             if nearest.as_ref().is_none_or(|n| cost < n.0) {
                 nearest = Some((cost, c, a, found.clone()));
             }
@@ -103,17 +109,46 @@ pub fn choose<'h>(
     if let Some((c, a, _)) = fits {
         return resolved(c, a, VariantFit::Fits);
     }
-    if let Some((_, c, a, found)) = nearest {
+    // Nothing fits: the nearest of each kind, and among equally near ones the first.
+    let aligned = nearest_of_other_count(instruction, mnemonic, names);
+    let mismatch_cost = nearest.as_ref().map_or(u32::MAX, |n| n.0);
+    let rule_cost = rule.map_or(u32::MAX, |r| r.0 + RULE_COST);
+    let count_cost = aligned.as_ref().map_or(u32::MAX, |a| a.0.cost);
+    if let Some((_, c, a, found)) = nearest
+        && mismatch_cost <= rule_cost
+        && mismatch_cost <= count_cost
+    {
         return resolved(c, a, VariantFit::Mismatch(found));
     }
-    if let Some((c, a, rule)) = rule {
+    if let Some((_, c, a, rule)) = rule
+        && rule_cost <= count_cost
+    {
         return resolved(c, a, VariantFit::Rule(rule));
     }
     counts.sort_unstable();
     counts.dedup();
-    let first = || mnemonic.candidates.iter().position(|c| !c.variants.is_empty()).map(|c| (c, 0));
-    let (c, a) = other_count.map(|(_, c, a)| (c, a)).or_else(first)?;
-    resolved(c, a, VariantFit::Count(counts))
+    let (alignment, c, a) = aligned?;
+    resolved(c, a, VariantFit::Count { counts, alignment })
+}
+
+/// The nearest variant with another number of operands, with the indices of its candidate and of itself. One that breaks a rule is
+/// taken only if there is no other.
+fn nearest_of_other_count(
+    instruction: &Instruction<'_>,
+    mnemonic: &Mnemonic,
+    names: &dyn NameLookup,
+) -> Option<(Alignment, usize, usize)> {
+    let given = instruction.operands.len();
+    let of_candidate = |(c, candidate): (usize, &'_ Candidate)| {
+        let variants = candidate.variants.iter().enumerate();
+        let others = variants.filter(|(_, variant)| variant.operands.len() != given);
+        let aligned = others.map(|(a, v)| (v.broken.is_some(), align(instruction, v, names), c, a));
+        aligned.min_by_key(|(broken, alignment, ..)| (*broken, alignment.cost))
+    };
+    let nearest = mnemonic.candidates.iter().enumerate().filter_map(of_candidate);
+    nearest
+        .min_by_key(|(broken, alignment, ..)| (*broken, alignment.cost))
+        .map(|(_, alignment, c, a)| (alignment, c, a))
 }
 
 /// The indices of the candidate and variant of a correct instruction; `None` if it has a mistake.

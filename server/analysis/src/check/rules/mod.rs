@@ -128,6 +128,15 @@ pub fn one_of(names: &[&str]) -> String {
     }
 }
 
+/// `a, b and c`.
+pub fn and(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{one_of, suggest};
