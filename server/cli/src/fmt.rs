@@ -5,7 +5,7 @@ use super::files::{self, complain};
 use super::source::{self, InputOrigin};
 use super::terminal::{for_stdout, lines_for_stdout};
 use clap::ValueEnum;
-use ptx_ide::{FormatOptions, Operands, TextEdit, format};
+use ptx_ide::{FormatOptions, OperandColumns, TextEdit, format};
 use ptx_syntax::Snapshot;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write, stdout};
@@ -61,9 +61,9 @@ impl FmtArguments {
             tabs: self.tabs,
             width: self.width.into(),
             operands: match self.operands {
-                OperandAlignment::Column => Operands::Column,
-                OperandAlignment::Run => Operands::Run,
-                OperandAlignment::Off => Operands::Off,
+                OperandAlignment::Column => OperandColumns::Column,
+                OperandAlignment::Run => OperandColumns::Run,
+                OperandAlignment::Off => OperandColumns::Off,
             },
             operand_column: self.operand_column.into(),
             outdent_guards: !self.indent_guards,

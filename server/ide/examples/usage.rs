@@ -10,7 +10,7 @@
 #[path = "reading/mod.rs"]
 mod reading;
 
-use ptx_ide::usage::{Step, class, step};
+use ptx_ide::usage::{StatementStep, class, step};
 use ptx_isa::ISA;
 use reading::{Kind, Level, Statement};
 use std::collections::{BTreeMap, HashMap};
@@ -124,7 +124,7 @@ fn word<'t>(statement: &Statement, text: &'t str) -> Option<&'t str> {
 }
 
 /// What a statement is for those that follow it.
-fn kind_of(statement: &Statement, text: &str) -> Step {
+fn kind_of(statement: &Statement, text: &str) -> StatementStep {
     let words: Vec<&str> = (0..statement.tokens.len().min(16)).map(|i| statement.at(text, i)).collect();
     step(&words)
 }
@@ -152,7 +152,7 @@ fn is_known(mnemonic: &(&str, Vec<&str>)) -> bool {
 
 fn file(text: &str, out: &mut Source) {
     let statements = reading::statements(text);
-    let mut before: [Step; 2] = [Step::default(), Step::default()];
+    let mut before: [StatementStep; 2] = [StatementStep::default(), StatementStep::default()];
     let mut module = "*".to_owned();
     let mut special = "*".to_owned();
     let mut declared = "*".to_owned();
@@ -168,7 +168,7 @@ fn file(text: &str, out: &mut Source) {
         }
         if statement.level == Level::Module {
             top(statement, text, &mut module, out);
-            (before, special) = (<[Step; 2]>::default(), "*".to_owned());
+            (before, special) = (<[StatementStep; 2]>::default(), "*".to_owned());
             continue;
         }
         if let Some(word) = word(statement, text) {

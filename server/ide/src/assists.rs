@@ -12,7 +12,7 @@ mod vector;
 
 use crate::TextEdit;
 use ptx_syntax::Snapshot;
-use site::Site;
+use site::AssistSite;
 use std::ops::Range;
 
 /// Another way to write something.
@@ -48,7 +48,7 @@ pub fn assists(snapshot: &Snapshot, range: Range<usize>) -> Vec<Assist> {
     order::at(snapshot, &range, &mut out);
     immediate::in_declaration(snapshot, range.start, &mut out);
     name::assists(snapshot, &range, &mut out);
-    if let Some(site) = Site::at(snapshot, range.start) {
+    if let Some(site) = AssistSite::at(snapshot, range.start) {
         immediate::assists(&site, range.start, &mut out);
         vector::assists(&site, &mut out);
         branch::assists(&site, &mut out);

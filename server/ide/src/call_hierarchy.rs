@@ -1,7 +1,7 @@
 //! Who calls a function, and whom it calls: by its name, by an `.alias` of it, through a list of targets, through a table of functions.
 
 use crate::definition::{aliasee, listed};
-use crate::references::{self, Access, name_at, own_name};
+use crate::references::{self, ReferenceKind, name_at, own_name};
 use crate::walk::top;
 use ptx_analysis::lower::named_children;
 use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
@@ -103,8 +103,8 @@ pub fn incoming_calls(snapshot: &Snapshot, name: &str) -> Vec<Calls> {
         let Some(declaration) = names::all_in_module(snapshot, &name).into_iter().next() else { continue };
         references::visit(snapshot, &declaration, &name, |reference| {
             match reference.access {
-                Access::Call => places.push(reference.range),
-                Access::Mention => places.extend(through(snapshot, reference.range.start)),
+                ReferenceKind::Call => places.push(reference.range),
+                ReferenceKind::Mention => places.extend(through(snapshot, reference.range.start)),
                 _ => {}
             }
             true

@@ -4,7 +4,7 @@
 //! what it says.
 
 use crate::demangle::demangle;
-use crate::references::{Access, Reference, references_at};
+use crate::references::{Reference, ReferenceKind, references_at};
 use crate::registers;
 use ptx_analysis::registers::Figures;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
@@ -66,7 +66,7 @@ pub struct LensText {
     pub places: Vec<Range<usize>>,
 }
 
-struct Row {
+struct LensRow {
     kind: LensKind,
     /// Its name in the protocol.
     name: &'static str,
@@ -76,17 +76,17 @@ struct Row {
     says: fn(&Snapshot, usize, &Figures) -> Option<LensText>,
 }
 
-const ROWS: &[Row] = &[
-    Row { kind: LensKind::Name, name: "name", wanted: |_| true, name_of: mangled, says: demangled },
-    Row { kind: LensKind::Calls, name: "calls", wanted: |o| o.calls, name_of: function, says: calls },
-    Row { kind: LensKind::Uses, name: "uses", wanted: |o| o.uses, name_of: variable, says: uses },
-    Row { kind: LensKind::Branches, name: "branches", wanted: |o| o.branches, name_of: label, says: branches },
-    Row { kind: LensKind::Evaluate, name: "evaluate", wanted: |o| o.evaluate, name_of: kernel, says: evaluate },
-    Row { kind: LensKind::Registers, name: "registers", wanted: |o| o.registers, name_of: with_body, says: needed },
+const ROWS: &[LensRow] = &[
+    LensRow { kind: LensKind::Name, name: "name", wanted: |_| true, name_of: mangled, says: demangled },
+    LensRow { kind: LensKind::Calls, name: "calls", wanted: |o| o.calls, name_of: function, says: calls },
+    LensRow { kind: LensKind::Uses, name: "uses", wanted: |o| o.uses, name_of: variable, says: uses },
+    LensRow { kind: LensKind::Branches, name: "branches", wanted: |o| o.branches, name_of: label, says: branches },
+    LensRow { kind: LensKind::Evaluate, name: "evaluate", wanted: |o| o.evaluate, name_of: kernel, says: evaluate },
+    LensRow { kind: LensKind::Registers, name: "registers", wanted: |o| o.registers, name_of: with_body, says: needed },
 ];
 
 impl LensKind {
-    fn row(self) -> Option<&'static Row> {
+    fn row(self) -> Option<&'static LensRow> {
         ROWS.iter().find(|r| r.kind == self)
     }
 
@@ -104,7 +104,7 @@ impl LensKind {
 /// The lenses of a module, in order.
 pub fn code_lenses(snapshot: &Snapshot, options: &LensOptions) -> Vec<Lens> {
     let k = kinds();
-    let rows: Vec<&Row> = ROWS.iter().filter(|r| (r.wanted)(options)).collect();
+    let rows: Vec<&LensRow> = ROWS.iter().filter(|r| (r.wanted)(options)).collect();
     let mut out = Vec::new();
     // Labels are in bodies, which are most of the text; the rest stands at the top.
     let into_bodies = options.branches || snapshot.has_error();
@@ -179,11 +179,11 @@ fn label<'t>(_: &Snapshot, node: Node<'t>) -> Option<Node<'t>> {
 }
 
 fn calls(snapshot: &Snapshot, offset: usize, _: &Figures) -> Option<LensText> {
-    said(snapshot, offset, Access::Call, "call", "not called")
+    said(snapshot, offset, ReferenceKind::Call, "call", "not called")
 }
 
 fn branches(snapshot: &Snapshot, offset: usize, _: &Figures) -> Option<LensText> {
-    said(snapshot, offset, Access::Jump, "branch", "no branch")
+    said(snapshot, offset, ReferenceKind::Jump, "branch", "no branch")
 }
 
 fn uses(snapshot: &Snapshot, offset: usize, _: &Figures) -> Option<LensText> {
@@ -193,7 +193,7 @@ fn uses(snapshot: &Snapshot, offset: usize, _: &Figures) -> Option<LensText> {
 }
 
 /// `2 calls, 1 mention`.
-fn said(snapshot: &Snapshot, offset: usize, access: Access, what: &str, none: &str) -> Option<LensText> {
+fn said(snapshot: &Snapshot, offset: usize, access: ReferenceKind, what: &str, none: &str) -> Option<LensText> {
     let found = places(snapshot, offset)?;
     let counted = found.iter().filter(|r| r.access == access).count();
     let mut title = if counted == 0 { none.to_owned() } else { number(counted, what) };
@@ -247,8 +247,8 @@ fn launched_threads(snapshot: &Snapshot, start: usize) -> Option<u32> {
 /// Where a name stands that is declared at an offset, but for its declarations.
 fn places(snapshot: &Snapshot, offset: usize) -> Option<Vec<Reference>> {
     let mut found = references_at(snapshot, offset);
-    let declared = found.iter().any(|r| r.access == Access::Declaration && r.range.start == offset);
-    found.retain(|r| r.access != Access::Declaration);
+    let declared = found.iter().any(|r| r.access == ReferenceKind::Declaration && r.range.start == offset);
+    found.retain(|r| r.access != ReferenceKind::Declaration);
     declared.then_some(found)
 }
 

@@ -30,8 +30,8 @@ pub use opening::completion_list;
 pub use topic::{Topic, documentation};
 
 pub(crate) use forms::operands as operand_labels;
-pub(crate) use operands::{Fitting, Known, Open, Spot, callee, fitting};
-pub(crate) use place::Place;
+pub(crate) use operands::{EnclosingBracket, Fitting, NamesInScope, OperandSpot, callee, fitting};
+pub(crate) use place::CompletionPlace;
 pub(crate) use scope::{locals, signature};
 pub(crate) use statement::{Where, whereabouts};
 
@@ -39,20 +39,20 @@ use history::History;
 use ptx_analysis::semantics::environment;
 use ptx_analysis::target::Environment;
 use ptx_syntax::Snapshot;
-use reach::Status;
+use reach::TargetSupport;
 use std::cell::OnceCell;
 use std::ops::Range;
 
 /// What is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct CompletionOptions {
     /// Snippets may be inserted, with `$1` and `${2:name}`.
     pub snippets: bool,
     /// What the module's version or target lacks is listed too.
     pub unavailable: bool,
 }
 
-impl Default for Options {
+impl Default for CompletionOptions {
     fn default() -> Self {
         Self { snippets: true, unavailable: true }
     }
@@ -176,11 +176,11 @@ impl Item {
         self
     }
 
-    fn status(mut self, status: Status) -> Self {
+    fn status(mut self, status: TargetSupport) -> Self {
         match status {
-            Status::Available => {}
-            Status::Deprecated(_) => self.deprecated = true,
-            Status::Lacking(gate) => self.unavailable = Some(reach::words(gate)),
+            TargetSupport::Available => {}
+            TargetSupport::Deprecated(_) => self.deprecated = true,
+            TargetSupport::Lacking(gate) => self.unavailable = Some(reach::words(gate)),
         }
         self
     }
@@ -195,8 +195,8 @@ impl Item {
 const MAX_ITEMS: usize = 400;
 
 /// What may be written at an offset; nothing in comments and strings.
-pub fn completion(snapshot: &Snapshot, offset: usize, options: Options) -> Completions {
-    let Some(place) = Place::new(snapshot, offset) else { return Completions::default() };
+pub fn completion(snapshot: &Snapshot, offset: usize, options: CompletionOptions) -> Completions {
+    let Some(place) = CompletionPlace::new(snapshot, offset) else { return Completions::default() };
     let environment = environment(snapshot);
     let mut list =
         List { place: &place, environment: &environment, options, items: Vec::new(), history: OnceCell::new() };
@@ -236,9 +236,9 @@ fn has_letters(text: &str, word: &str) -> bool {
 
 /// The list in the making.
 struct List<'p, 't> {
-    place: &'p Place<'t>,
+    place: &'p CompletionPlace<'t>,
     environment: &'p Environment,
-    options: Options,
+    options: CompletionOptions,
     items: Vec<Item>,
     history: OnceCell<History>,
 }
@@ -267,11 +267,11 @@ impl List<'_, '_> {
 
     fn fill(&mut self) {
         // Nothing follows within a number, and a word right behind a bracket or a string belongs to nothing.
-        if self.place.kind == Some(tokens::Kind::Number) {
+        if self.place.kind == Some(tokens::CompletionTokenKind::Number) {
             return;
         }
         // A name before a colon is a new label.
-        if self.place.kind == Some(tokens::Kind::Word) && self.place.after.at(0) == ":" {
+        if self.place.kind == Some(tokens::CompletionTokenKind::Word) && self.place.after.at(0) == ":" {
             return;
         }
         let place = whereabouts(self.place);
@@ -292,27 +292,27 @@ impl List<'_, '_> {
 
     /// The beginning of a statement.
     fn start(&mut self) {
-        use place::Level;
+        use place::ModulePart;
         match (self.place.level, self.place.kind) {
-            (Level::Module, _) => {
+            (ModulePart::Module, _) => {
                 self.module_directives();
                 let scores = usage::likely("module", &["*"]);
                 self.by_score(0, |i| usage::score(&scores, &i.label));
                 self.module_skeletons();
             }
-            (Level::Body, Some(tokens::Kind::Dot)) => {
+            (ModulePart::Body, Some(tokens::CompletionTokenKind::Dot)) => {
                 self.body_directives();
                 self.by_use();
             }
-            (Level::Body, None | Some(tokens::Kind::Word)) => {
+            (ModulePart::Body, None | Some(tokens::CompletionTokenKind::Word)) => {
                 self.opcodes();
                 self.body_directives();
                 self.by_use();
                 self.missing_labels();
                 self.body_skeletons();
             }
-            (Level::Section, Some(tokens::Kind::Dot) | None) => self.section_data(),
-            (Level::Header, _) => self.directive(),
+            (ModulePart::Section, Some(tokens::CompletionTokenKind::Dot) | None) => self.section_data(),
+            (ModulePart::Header, _) => self.directive(),
             _ => {}
         }
     }

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// A place that a name leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target {
+pub struct DefinitionTarget {
     /// The whole declaration: the statement, the parameter, the function with its body.
     pub range: Range<usize>,
     /// The name in it.
@@ -19,56 +19,56 @@ pub struct Target {
 
 /// Where a name leads, and from what text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Targets {
+pub struct DefinitionTargets {
     /// The text that was asked about.
     pub origin: Range<usize>,
     /// The places in this document.
-    pub targets: Vec<Target>,
+    pub targets: Vec<DefinitionTarget>,
     /// The name, where its definition is in another module: `.extern`, or a function without a body.
     pub elsewhere: Option<String>,
 }
 
 /// Where the name at an offset is defined: functions with their body, variables that are not `.extern`. What is defined in
 /// another module leads to its declaration here, and says so.
-pub fn definition(snapshot: &Snapshot, offset: usize) -> Option<Targets> {
+pub fn definition(snapshot: &Snapshot, offset: usize) -> Option<DefinitionTargets> {
     let (found, node, name) = declaration_at(snapshot, offset)?;
     let all = declarations(snapshot, &found, &name);
     let defined: Vec<&DeclarationNode<'_>> = all.iter().filter(|d| is_definition(snapshot, d)).collect();
     let elsewhere = (defined.is_empty() && found.scope.is_none()).then_some(name);
     let targets = if defined.is_empty() { all.iter().map(target).collect() } else { targets(&defined) };
-    Some(Targets { origin: node.byte_range(), targets, elsewhere })
+    Some(DefinitionTargets { origin: node.byte_range(), targets, elsewhere })
 }
 
 /// Where the name at an offset is declared: of what is declared before its definition, those declarations.
-pub fn declaration(snapshot: &Snapshot, offset: usize) -> Option<Targets> {
+pub fn declaration(snapshot: &Snapshot, offset: usize) -> Option<DefinitionTargets> {
     let (found, node, name) = declaration_at(snapshot, offset)?;
     let all = declarations(snapshot, &found, &name);
     let declared: Vec<&DeclarationNode<'_>> = all.iter().filter(|d| !is_definition(snapshot, d)).collect();
     let targets = if declared.is_empty() { all.iter().map(target).collect() } else { targets(&declared) };
-    Some(Targets { origin: node.byte_range(), targets, elsewhere: None })
+    Some(DefinitionTargets { origin: node.byte_range(), targets, elsewhere: None })
 }
 
 /// What stands behind the name at an offset: the body of a function, also of one that has an `.alias` for its name; what a list of
 /// targets names.
-pub fn implementation(snapshot: &Snapshot, offset: usize) -> Option<Targets> {
+pub fn implementation(snapshot: &Snapshot, offset: usize) -> Option<DefinitionTargets> {
     let (found, node, name) = declaration_at(snapshot, offset)?;
     let origin = node.byte_range();
     let all = match found.what {
         DeclarationKind::Function | DeclarationKind::Alias => {
             let name = aliasee(snapshot, &name).unwrap_or(name);
-            let targets: Vec<Target> =
+            let targets: Vec<DefinitionTarget> =
                 names::all_in_module(snapshot, &name).iter().filter(|d| is_body(d)).map(target).collect();
             let elsewhere = targets.is_empty().then_some(name);
-            return Some(Targets { origin, targets, elsewhere });
+            return Some(DefinitionTargets { origin, targets, elsewhere });
         }
         DeclarationKind::Targets => listed(snapshot, found.statement.next_named_sibling()?),
         _ => return None,
     };
-    Some(Targets { origin, targets: all.iter().map(target).collect(), elsewhere: None })
+    Some(DefinitionTargets { origin, targets: all.iter().map(target).collect(), elsewhere: None })
 }
 
 /// The definition of a name of the module that other modules can see: for those that declare it only.
-pub fn exported(snapshot: &Snapshot, name: &str) -> Vec<Target> {
+pub fn exported(snapshot: &Snapshot, name: &str) -> Vec<DefinitionTarget> {
     let all = names::all_in_module(snapshot, name);
     all.iter().filter(|d| is_definition(snapshot, d) && is_visible(snapshot, d)).map(target).collect()
 }
@@ -116,15 +116,15 @@ pub(crate) fn aliasee(snapshot: &Snapshot, name: &str) -> Option<String> {
     alias.statement.child_by_field_id(fields().aliasee).map(|n| snapshot.text(n.byte_range()).into_owned())
 }
 
-fn targets(declarations: &[&DeclarationNode<'_>]) -> Vec<Target> {
+fn targets(declarations: &[&DeclarationNode<'_>]) -> Vec<DefinitionTarget> {
     declarations.iter().map(|d| target(d)).collect()
 }
 
 /// The place of a declaration.
-pub(crate) fn target(declaration: &DeclarationNode<'_>) -> Target {
+pub(crate) fn target(declaration: &DeclarationNode<'_>) -> DefinitionTarget {
     let range = declaration.statement.byte_range();
     let selection = own_name(declaration).unwrap_or_else(|| declaration.declarator.byte_range());
-    Target { range, selection }
+    DefinitionTarget { range, selection }
 }
 
 fn is_body(declaration: &DeclarationNode<'_>) -> bool {

@@ -182,13 +182,13 @@ fn shorten(name: &str, max: usize) -> String {
         return name.to_owned();
     }
     let mut pieces = pieces(name);
-    let text = |pieces: &[Piece<'_>]| pieces.iter().map(Piece::text).collect::<String>();
-    let nested = pieces.iter_mut().filter_map(Piece::arguments).flat_map(|a| a.list.iter_mut());
+    let text = |pieces: &[DemangledPiece<'_>]| pieces.iter().map(DemangledPiece::text).collect::<String>();
+    let nested = pieces.iter_mut().filter_map(DemangledPiece::arguments).flat_map(|a| a.list.iter_mut());
     nested.for_each(|argument| *argument = without_arguments(argument));
     let mut out = text(&pieces);
     // One argument at a time, of the list that has the longest last one.
     while length(&out) > max {
-        let lists = pieces.iter_mut().filter_map(Piece::arguments).filter(|a| !a.list.is_empty());
+        let lists = pieces.iter_mut().filter_map(DemangledPiece::arguments).filter(|a| !a.list.is_empty());
         let Some(longest) = lists.max_by_key(|a| a.list.last().map_or(0, |l| length(l))) else { break };
         longest.list.pop();
         longest.cut = true;
@@ -211,7 +211,7 @@ fn shorten(name: &str, max: usize) -> String {
 }
 
 /// A part of a name: text, or a list of template arguments.
-enum Piece<'a> {
+enum DemangledPiece<'a> {
     Text(&'a str),
     Arguments(Arguments),
 }
@@ -221,7 +221,7 @@ struct Arguments {
     cut: bool,
 }
 
-impl Piece<'_> {
+impl DemangledPiece<'_> {
     fn arguments(&mut self) -> Option<&mut Arguments> {
         match self {
             Self::Arguments(arguments) => Some(arguments),
@@ -241,8 +241,8 @@ impl Piece<'_> {
 }
 
 /// The lists of template arguments at the top of a name, and the text between them. A name whose brackets do not match is text.
-fn pieces(name: &str) -> Vec<Piece<'_>> {
-    let whole = || vec![Piece::Text(name)];
+fn pieces(name: &str) -> Vec<DemangledPiece<'_>> {
+    let whole = || vec![DemangledPiece::Text(name)];
     let mut out = Vec::new();
     let (mut depth, mut round, mut from) = (0usize, 0usize, 0);
     let mut list: Vec<String> = Vec::new();
@@ -255,7 +255,7 @@ fn pieces(name: &str) -> Vec<Piece<'_>> {
             '<' if round == 0 && !sign() => {
                 depth += 1;
                 if depth == 1 {
-                    out.push(Piece::Text(&name[from..at]));
+                    out.push(DemangledPiece::Text(&name[from..at]));
                     from = at + 1;
                 }
             }
@@ -264,7 +264,7 @@ fn pieces(name: &str) -> Vec<Piece<'_>> {
                 depth = less;
                 if depth == 0 {
                     list.push(name[from..at].trim().to_owned());
-                    out.push(Piece::Arguments(Arguments { list: std::mem::take(&mut list), cut: false }));
+                    out.push(DemangledPiece::Arguments(Arguments { list: std::mem::take(&mut list), cut: false }));
                     from = at + 1;
                 }
             }
@@ -278,16 +278,16 @@ fn pieces(name: &str) -> Vec<Piece<'_>> {
     if depth > 0 {
         return whole();
     }
-    out.push(Piece::Text(&name[from..]));
+    out.push(DemangledPiece::Text(&name[from..]));
     out
 }
 
 /// The same name with `…` for its template arguments.
 fn without_arguments(name: &str) -> String {
-    let one = |piece: &Piece<'_>| match piece {
-        Piece::Text(text) => (*text).to_owned(),
-        Piece::Arguments(arguments) if arguments.list.iter().all(String::is_empty) => "<>".to_owned(),
-        Piece::Arguments(_) => "<…>".to_owned(),
+    let one = |piece: &DemangledPiece<'_>| match piece {
+        DemangledPiece::Text(text) => (*text).to_owned(),
+        DemangledPiece::Arguments(arguments) if arguments.list.iter().all(String::is_empty) => "<>".to_owned(),
+        DemangledPiece::Arguments(_) => "<…>".to_owned(),
     };
     pieces(name).iter().map(one).collect()
 }

@@ -15,7 +15,7 @@ pub use form::describe as operand;
 pub use form::{condition, pretty, range, with_note};
 pub use instruction::{Chosen, instruction, mismatch, unchecked};
 pub use modifier::{Slotted, modifier};
-pub use page::{Explained, Page};
+pub use page::{Explained, MarkdownPage};
 pub use statement::{Written, max_lines, reachable, statement};
 pub use tables::{constant, directive, dot_word, modifier_alone, space, special_register, takers, target, ty, version};
 
@@ -107,7 +107,7 @@ fn is_worth_a_line(gate: &'static Gate, environment: Option<&Environment>) -> bo
 }
 
 /// All gates of something that has no conditions, as far as they are worth a line.
-fn gates(page: &mut Page, gates: &'static [Gate], environment: Option<&Environment>) {
+fn gates(page: &mut MarkdownPage, gates: &'static [Gate], environment: Option<&Environment>) {
     let lines: Vec<String> =
         gates.iter().filter(|g| is_worth_a_line(g, environment)).map(|g| gate(g, "", environment)).collect();
     match lines.as_slice() {

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// An entry of the outline.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Symbol {
+pub struct OutlineSymbol {
     /// Never empty; demangled, in its short form.
     pub name: String,
     /// The name in the text, where that is another one.
@@ -21,7 +21,7 @@ pub struct Symbol {
     /// Its name, inside of the range.
     pub selection: Range<usize>,
     /// What it contains, in the order of the text.
-    pub children: Vec<Symbol>,
+    pub children: Vec<OutlineSymbol>,
 }
 
 /// What an entry of the outline is.
@@ -45,18 +45,18 @@ pub enum SymbolKind {
 
 /// The outline of a module: its functions with their parameters, labels and variables in memory, its variables, aliases and
 /// sections. Registers are left out: there are hundreds, and they have no names worth going to.
-pub fn document_symbols(snapshot: &Snapshot) -> Vec<Symbol> {
+pub fn document_symbols(snapshot: &Snapshot) -> Vec<OutlineSymbol> {
     outline(&Outline { snapshot, deep: true })
 }
 
 /// What other documents may look for in this one: its functions, kernels, variables and aliases, without what is in them.
-pub fn module_symbols(snapshot: &Snapshot) -> Vec<Symbol> {
+pub fn module_symbols(snapshot: &Snapshot) -> Vec<OutlineSymbol> {
     let mut out = outline(&Outline { snapshot, deep: false });
     out.retain(|s| !matches!(s.kind, SymbolKind::Label | SymbolKind::Section));
     out
 }
 
-fn outline(outline: &Outline<'_>) -> Vec<Symbol> {
+fn outline(outline: &Outline<'_>) -> Vec<OutlineSymbol> {
     let mut out = Vec::new();
     for root in outline.snapshot.roots() {
         if root.is_error() {
@@ -70,7 +70,7 @@ fn outline(outline: &Outline<'_>) -> Vec<Symbol> {
 }
 
 /// Shows names as programmers wrote them.
-fn demangled(symbols: &mut [Symbol]) {
+fn demangled(symbols: &mut [OutlineSymbol]) {
     for symbol in symbols {
         demangled(&mut symbol.children);
         if let Some(found) = demangle(&symbol.name) {
@@ -89,7 +89,7 @@ struct Outline<'t> {
 }
 
 impl Outline<'_> {
-    fn items(&self, items: Vec<ModuleItem<'_>>, out: &mut Vec<Symbol>) {
+    fn items(&self, items: Vec<ModuleItem<'_>>, out: &mut Vec<OutlineSymbol>) {
         let k = kinds();
         for item in items {
             let kind = item.node.kind_id();
@@ -118,15 +118,23 @@ impl Outline<'_> {
     }
 
     /// What has a field `name`; without one, nothing.
-    fn named(&self, node: Node<'_>, range: &Range<usize>, kind: SymbolKind, detail: String) -> Option<Symbol> {
+    fn named(&self, node: Node<'_>, range: &Range<usize>, kind: SymbolKind, detail: String) -> Option<OutlineSymbol> {
         let name = node.child_by_field_id(fields().name)?;
         let selection = within(name.byte_range(), range);
         let name = self.text(name);
         let range = range.clone();
-        (!name.is_empty()).then(|| Symbol { name, mangled: None, detail, kind, range, selection, children: Vec::new() })
+        (!name.is_empty()).then(|| OutlineSymbol {
+            name,
+            mangled: None,
+            detail,
+            kind,
+            range,
+            selection,
+            children: Vec::new(),
+        })
     }
 
-    fn function(&self, item: &ModuleItem<'_>) -> Symbol {
+    fn function(&self, item: &ModuleItem<'_>) -> OutlineSymbol {
         let (k, f) = (kinds(), fields());
         let node = item.node;
         let keyword = node.child_by_field_id(f.kind);
@@ -154,7 +162,7 @@ impl Outline<'_> {
             // The name is still to be written.
             let selection = within(keyword.unwrap_or(node).byte_range(), &item.range);
             let name = if keyword_text.is_empty() { "function".to_owned() } else { keyword_text };
-            Symbol {
+            OutlineSymbol {
                 name,
                 mangled: None,
                 detail: String::new(),
@@ -170,9 +178,9 @@ impl Outline<'_> {
     }
 
     /// An error that swallowed a function, or several: the pieces are its children, up to `end`, where the next item begins.
-    fn broken(&self, node: Node<'_>, end: usize, out: &mut Vec<Symbol>) {
+    fn broken(&self, node: Node<'_>, end: usize, out: &mut Vec<OutlineSymbol>) {
         let k = kinds();
-        let mut current: Option<Symbol> = None;
+        let mut current: Option<OutlineSymbol> = None;
         let mut named = false;
         let mut cursor = node.walk();
         let mut more = cursor.goto_first_child();
@@ -184,7 +192,8 @@ impl Outline<'_> {
                 let name = self.text(child);
                 let kind = if name == ".entry" { SymbolKind::Kernel } else { SymbolKind::Function };
                 let (detail, selection) = (name.clone(), range.clone());
-                current = Some(Symbol { name, mangled: None, detail, kind, range, selection, children: Vec::new() });
+                current =
+                    Some(OutlineSymbol { name, mangled: None, detail, kind, range, selection, children: Vec::new() });
                 named = false;
             } else if kind == k.function {
                 out.extend(current.take());
@@ -208,7 +217,7 @@ impl Outline<'_> {
         out.extend(current);
     }
 
-    fn parameters(&self, list: Node<'_>, out: &mut Vec<Symbol>) {
+    fn parameters(&self, list: Node<'_>, out: &mut Vec<OutlineSymbol>) {
         let (k, f) = (kinds(), fields());
         let mut cursor = list.walk();
         let mut more = cursor.goto_first_child();
@@ -239,7 +248,7 @@ impl Outline<'_> {
         out
     }
 
-    fn variables(&self, node: Node<'_>, out: &mut Vec<Symbol>) {
+    fn variables(&self, node: Node<'_>, out: &mut Vec<OutlineSymbol>) {
         let (k, f) = (kinds(), fields());
         let space = node.child_by_field_id(f.space);
         if space.is_some_and(|s| s.byte_range().len() == ".reg".len() && self.text(s) == ".reg") {
@@ -263,7 +272,15 @@ impl Outline<'_> {
                 let name = self.text(name);
                 if !name.is_empty() {
                     let kind = SymbolKind::Variable;
-                    out.push(Symbol { name, mangled: None, detail, kind, range, selection, children: Vec::new() });
+                    out.push(OutlineSymbol {
+                        name,
+                        mangled: None,
+                        detail,
+                        kind,
+                        range,
+                        selection,
+                        children: Vec::new(),
+                    });
                 }
             }
             more = cursor.goto_next_sibling();
@@ -287,7 +304,7 @@ impl Outline<'_> {
     }
 
     /// Labels and variables of a body, those of inner blocks too; up to `end`, where the next function begins.
-    fn body(&self, block: Node<'_>, end: usize, out: &mut Vec<Symbol>) {
+    fn body(&self, block: Node<'_>, end: usize, out: &mut Vec<OutlineSymbol>) {
         let mut cursor = block.walk();
         let mut more = cursor.goto_first_child();
         while more && cursor.node().start_byte() < end {
@@ -296,7 +313,7 @@ impl Outline<'_> {
         }
     }
 
-    fn statement(&self, node: Node<'_>, end: usize, out: &mut Vec<Symbol>) {
+    fn statement(&self, node: Node<'_>, end: usize, out: &mut Vec<OutlineSymbol>) {
         let k = kinds();
         let kind = node.kind_id();
         if kind == k.label {

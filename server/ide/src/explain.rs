@@ -1,6 +1,6 @@
 //! `explain`: the same texts as in hover, by name.
 
-use crate::describe::{self, Page};
+use crate::describe::{self, MarkdownPage};
 use crate::hover::version;
 use ptx_analysis::Code;
 use ptx_analysis::semantics;
@@ -13,7 +13,7 @@ pub fn explain(query: &str) -> Option<String> {
     let query = query.trim().trim_matches('`').trim_end_matches(';');
     let word = query.split_whitespace().next()?;
     let page = code(word).map(str::to_owned);
-    let page = page.or_else(|| known(word).map(Page::finish))?;
+    let page = page.or_else(|| known(word).map(MarkdownPage::finish))?;
     (!page.is_empty()).then_some(page)
 }
 
@@ -21,7 +21,7 @@ fn code(word: &str) -> Option<&'static str> {
     Code::named(&word.to_ascii_lowercase()).map(Code::page)
 }
 
-fn known(word: &str) -> Option<Page> {
+fn known(word: &str) -> Option<MarkdownPage> {
     if word.starts_with('%') {
         return special_register(word);
     }
@@ -46,13 +46,13 @@ fn known(word: &str) -> Option<Page> {
 }
 
 /// A name of CUDA C++: what it is in PTX, and the pages on that. A call stands for the function that it calls.
-fn cuda(word: &str) -> Option<Page> {
+fn cuda(word: &str) -> Option<MarkdownPage> {
     let name = word.split(['(', '<']).next().unwrap_or(word);
     let exact = CUDA.iter().find(|c| c.name == name);
     let found = exact.or_else(|| CUDA.iter().find(|c| c.name.eq_ignore_ascii_case(name)))?;
     let spellings: Vec<String> = found.spellings().map(|s| format!("`{s}`")).collect();
     let words = if found.words.is_empty() { String::new() } else { format!(" ({})", found.words) };
-    let mut page = Page::default();
+    let mut page = MarkdownPage::default();
     page.text(format!("`{}` of CUDA C++ is {} in PTX{words}.", found.name, spellings.join(" or ")));
     let mut seen = Vec::new();
     for word in found.words_of_ptx().filter(|w| !w.eq_ignore_ascii_case(name)) {
@@ -64,7 +64,7 @@ fn cuda(word: &str) -> Option<Page> {
     Some(page)
 }
 
-fn special_register(word: &str) -> Option<Page> {
+fn special_register(word: &str) -> Option<MarkdownPage> {
     let lower = word.to_ascii_lowercase();
     let name = lower.split('.').next().unwrap_or(&lower);
     if let Some(register) = ISA.special_register(name) {
@@ -77,8 +77,8 @@ fn special_register(word: &str) -> Option<Page> {
 }
 
 /// A modifier, type, state space or directive: everything that has that name.
-fn dot_word(word: &str) -> Option<Page> {
-    let mut page = Page::default();
+fn dot_word(word: &str) -> Option<MarkdownPage> {
+    let mut page = MarkdownPage::default();
     let name = spelled(word)?;
     page.page(describe::dot_word(name, None));
     if let Some(modifier) = ISA.modifier(name)
@@ -106,7 +106,7 @@ fn spelled(word: &str) -> Option<&'static str> {
     names().find(|n| *n == word).or_else(|| names().find(|n| n.eq_ignore_ascii_case(word)))
 }
 
-fn instruction(word: &str) -> Option<Page> {
+fn instruction(word: &str) -> Option<MarkdownPage> {
     let lower = word.to_ascii_lowercase();
     let opcode = ISA.opcode(lower.split('.').next()?)?;
     let modifiers: Vec<String> = word.split('.').skip(1).map(|m| modifier_of(opcode, &format!(".{m}"))).collect();

@@ -13,7 +13,7 @@ mod successor;
 use ptx_analysis::target::Environment;
 use ptx_analysis::{Diagnostic, Fix, FixEdit, Report};
 use ptx_syntax::Snapshot;
-use statement::Statement;
+use statement::DiagnosedInstruction;
 use std::ops::Range;
 
 /// A replacement in the text.
@@ -27,7 +27,7 @@ pub struct TextEdit {
 
 /// A way to mend a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Action {
+pub struct FixAction {
     /// What it does, in the imperative.
     pub title: String,
     /// What it changes: all of it or nothing. No two overlap; those at one place stand in the order of the list.
@@ -43,7 +43,12 @@ const MAX_FIXES: usize = 16;
 
 /// What mends the findings at a range: those that touch it, or else those that begin in its lines. What it offers
 /// first is most likely meant. Of a long range there may be much to find; `stop` ends that early.
-pub fn code_actions(snapshot: &Snapshot, report: &Report, range: Range<usize>, stop: &dyn Fn() -> bool) -> Vec<Action> {
+pub fn code_actions(
+    snapshot: &Snapshot,
+    report: &Report,
+    range: Range<usize>,
+    stop: &dyn Fn() -> bool,
+) -> Vec<FixAction> {
     let touches = |d: &Diagnostic| d.range.start <= range.end && range.start <= d.range.end;
     let rope = snapshot.rope();
     let line = |offset: usize| rope.byte_to_line(offset.min(rope.len_bytes()));
@@ -60,11 +65,11 @@ pub fn code_actions(snapshot: &Snapshot, report: &Report, range: Range<usize>, s
 }
 
 /// What mends one finding of a report.
-pub fn of_diagnostic(snapshot: &Snapshot, report: &Report, index: usize) -> Vec<Action> {
+pub fn of_diagnostic(snapshot: &Snapshot, report: &Report, index: usize) -> Vec<FixAction> {
     let Some(diagnostic) = report.diagnostics.get(index) else { return Vec::new() };
     let fixes = fixes(snapshot, &report.environment, diagnostic);
     let at = diagnostic.range.start;
-    let mut actions: Vec<Action> = Vec::new();
+    let mut actions: Vec<FixAction> = Vec::new();
     for Fix { title, edits, preferred } in fixes {
         let edits: Option<Vec<TextEdit>> = edits.iter().map(|e| resolve::edit(snapshot, at, e)).collect();
         // What cannot be resolved (there is no `.target` to write to) is not offered, nor is anything twice.
@@ -74,7 +79,7 @@ pub fn of_diagnostic(snapshot: &Snapshot, report: &Report, index: usize) -> Vec<
             && edits.iter().any(|e| snapshot.text(e.range.clone()) != e.text)
         {
             edits.sort_by_key(|e| (e.range.start, e.range.end));
-            actions.push(Action { title, edits, preferred, diagnostic: index });
+            actions.push(FixAction { title, edits, preferred, diagnostic: index });
         }
     }
     // Two that are both surely meant are none.
@@ -129,7 +134,7 @@ pub fn apply(text: &str, edits: &[TextEdit]) -> String {
 /// The fixes of a finding: its own and those that are found by trying.
 fn fixes(snapshot: &Snapshot, environment: &Environment, diagnostic: &Diagnostic) -> Vec<Fix> {
     let mut out = diagnostic.fixes.clone();
-    if let Some(statement) = Statement::around(snapshot, environment, diagnostic) {
+    if let Some(statement) = DiagnosedInstruction::around(snapshot, environment, diagnostic) {
         head::fixes(&statement, &mut out);
         operand::fixes(&statement, &mut out);
         successor::fixes(&statement, &mut out);

@@ -47,7 +47,7 @@ pub fn folds(snapshot: &Snapshot) -> Vec<Fold> {
 }
 
 /// Statements one after another that are folded together.
-struct Run {
+struct FoldRun {
     kind: FoldKind,
     range: Range<usize>,
     first: usize,
@@ -58,7 +58,7 @@ struct Folding<'t> {
     snapshot: &'t Snapshot,
     out: Vec<Fold>,
     /// Line comments one after another.
-    comments: Option<Run>,
+    comments: Option<FoldRun>,
     /// Where regions began, and whether by `#region`.
     regions: Vec<(usize, bool)>,
 }
@@ -78,8 +78,8 @@ impl Folding<'_> {
     /// Statements one after another.
     fn statements<'n>(&mut self, nodes: impl Iterator<Item = Node<'n>>) {
         let k = kinds();
-        let mut run: Option<Run> = None;
-        let mut label: Option<Run> = None;
+        let mut run: Option<FoldRun> = None;
+        let mut label: Option<FoldRun> = None;
         // Where the last thing ended that is no comment, by its row.
         let mut row = usize::MAX;
         for child in nodes {
@@ -106,7 +106,7 @@ impl Folding<'_> {
                     self.end_label(label);
                 }
                 let range = child.end_byte()..child.end_byte();
-                label = Some(Run { kind: FoldKind::Label, range, first: row, last: row });
+                label = Some(FoldRun { kind: FoldKind::Label, range, first: row, last: row });
             } else if let Some(label) = &mut label
                 && child.is_named()
             {
@@ -194,7 +194,7 @@ impl Folding<'_> {
     }
 
     /// Declarations and lines of debugging data that follow each other.
-    fn run(&mut self, run: &mut Option<Run>, node: Node<'_>, kind: u16) {
+    fn run(&mut self, run: &mut Option<FoldRun>, node: Node<'_>, kind: u16) {
         let k = kinds();
         let wanted = if kind == k.variable_declaration {
             Some(FoldKind::Declarations)
@@ -214,17 +214,17 @@ impl Folding<'_> {
         if let Some(ended) = run.take() {
             self.end_run(ended);
         }
-        *run = wanted.map(|kind| Run { kind, range: node.byte_range(), first, last });
+        *run = wanted.map(|kind| FoldRun { kind, range: node.byte_range(), first, last });
     }
 
-    fn end_run(&mut self, run: Run) {
+    fn end_run(&mut self, run: FoldRun) {
         if run.last + 1 >= run.first + SHORTEST_RUN {
             let start = self.end_of_line(run.range.start);
             self.add(start..run.range.end, false, run.kind);
         }
     }
 
-    fn end_label(&mut self, label: Run) {
+    fn end_label(&mut self, label: FoldRun) {
         if label.last > label.first + 1 {
             self.add(label.range, false, FoldKind::Label);
         }
@@ -261,7 +261,7 @@ impl Folding<'_> {
             Some(run) if run.last + 1 == first => (run.range.end, run.last) = (node.end_byte(), last),
             _ => {
                 self.end_comments();
-                self.comments = Some(Run { kind: FoldKind::Comment, range: node.byte_range(), first, last });
+                self.comments = Some(FoldRun { kind: FoldKind::Comment, range: node.byte_range(), first, last });
             }
         }
     }

@@ -12,7 +12,7 @@ mod tokens;
 mod typing;
 
 use crate::TextEdit;
-use items::Layout;
+use items::LayoutState;
 use ptx_syntax::Snapshot;
 use std::ops::Range;
 pub use typing::format_on_type;
@@ -27,7 +27,7 @@ pub struct FormatOptions {
     /// What fits into so many columns may stand in one line.
     pub width: usize,
     /// How operands are aligned.
-    pub operands: Operands,
+    pub operands: OperandColumns,
     /// Room for the opcode with its modifiers before the operands, from the indentation on.
     pub operand_column: usize,
     /// Guard predicates stand one level further left than opcodes, in a column of their own.
@@ -48,7 +48,7 @@ impl Default for FormatOptions {
             indent: 4,
             tabs: false,
             width: 100,
-            operands: Operands::Column,
+            operands: OperandColumns::Column,
             operand_column: 20,
             outdent_guards: true,
             outdent_labels: true,
@@ -61,7 +61,7 @@ impl Default for FormatOptions {
 
 /// Where operands begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operands {
+pub enum OperandColumns {
     /// In one column all over the file, as far as opcodes are short enough.
     Column,
     /// In one column for each run of consecutive instructions, which is as wide as the longest opcode of those that are short enough.
@@ -133,7 +133,7 @@ fn edits(
 ) -> Vec<TextEdit> {
     let text = snapshot.text(window.clone());
     let protected = protected::ranges(snapshot, window.end);
-    let mut layout = Layout::new(&text, window, protected, options);
+    let mut layout = LayoutState::new(&text, window, protected, options);
     layout.module(snapshot);
     let mut out = layout.finish();
     match only {

@@ -1,6 +1,6 @@
 //! The other places of what the cursor is on.
 
-use crate::references::{self, Access, Reference};
+use crate::references::{self, Reference, ReferenceKind};
 use ptx_analysis::semantics::names;
 use ptx_isa::ISA;
 use ptx_isa::tables::ControlTransfer;
@@ -49,7 +49,7 @@ fn leaves(opcode: &str) -> bool {
 fn exits(snapshot: &Snapshot, function: Node<'_>) -> Vec<Reference> {
     let k = kinds();
     let mut out = Vec::new();
-    let mention = |range: Range<usize>| Reference { range, access: Access::Mention };
+    let mention = |range: Range<usize>| Reference { range, access: ReferenceKind::Mention };
     out.extend(
         ptx_analysis::lower::named_children(function)
             .find(|n| n.kind_id() == k.function_kind)

@@ -31,7 +31,7 @@ const MAX_MARKS: usize = 4096;
 
 /// What a diagnostic waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum DelayClass {
     /// For the end of the statement that is being typed, or for [`PAUSE`].
     Statement,
     /// For [`IDLE`]: it says that something is not there, such as a label or the body of a function.
@@ -42,15 +42,15 @@ enum Class {
     Flow,
 }
 
-fn class(diagnostic: &Diagnostic) -> Class {
+fn class(diagnostic: &Diagnostic) -> DelayClass {
     if diagnostic.code().is_lint() {
-        Class::Flow
+        DelayClass::Flow
     } else if diagnostic.code() == Code::UndefinedFunction || undeclared_name::is_label(diagnostic) {
-        Class::Missing
+        DelayClass::Missing
     } else if diagnostic.code() == Code::SyntaxError && lacks_an_end(diagnostic) {
-        Class::Unclosed
+        DelayClass::Unclosed
     } else {
-        Class::Statement
+        DelayClass::Statement
     }
 }
 
@@ -70,9 +70,9 @@ type Mark = (usize, Code);
 #[derive(Debug, Default)]
 pub struct Holding {
     /// The statement that is being typed; nothing where the last edit was no typing.
-    statement: Option<Statement>,
+    statement: Option<EditedStatement>,
     /// The edits since the last call of [`Holding::settle`].
-    batch: Batch,
+    batch: EditBatch,
     /// What was shown since the user began this statement, lints aside. Sorted by place.
     shown: Vec<Mark>,
     /// The lints that the last complete publication showed, and those shown since. Sorted by place.
@@ -86,7 +86,7 @@ pub struct Holding {
 }
 
 #[derive(Debug)]
-struct Statement {
+struct EditedStatement {
     /// Where it is, in bytes.
     range: Range<usize>,
     /// Where the last edit was.
@@ -98,7 +98,7 @@ struct Statement {
 }
 
 #[derive(Debug, Default)]
-struct Batch {
+struct EditBatch {
     /// The end of the last edit that changed more than blanks, in the text after it.
     at: Option<usize>,
     /// That edit only removed text.
@@ -133,7 +133,7 @@ impl Holding {
     /// The user is not typing: the document was opened, replaced or saved. Nothing waits until the next edit.
     pub fn stop(&mut self) {
         self.statement = None;
-        self.batch = Batch::default();
+        self.batch = EditBatch::default();
         self.waiting.clear();
         self.published = false;
     }
@@ -195,7 +195,7 @@ impl Holding {
         }
         let removed = batch.removal || (batch.blanks && same && self.statement.as_ref().is_some_and(|s| s.removed));
         let finished = !removed && statement::ends_before(after, at);
-        self.statement = Some(Statement { range, at, finished, removed });
+        self.statement = Some(EditedStatement { range, at, finished, removed });
     }
 
     /// Splits diagnostics of the current text, sorted by place, `quiet` after the last edit.
@@ -215,18 +215,18 @@ impl Holding {
     }
 
     /// How long after the last edit a diagnostic may be shown.
-    fn wait(&self, statement: &Statement, diagnostic: &Diagnostic) -> Duration {
+    fn wait(&self, statement: &EditedStatement, diagnostic: &Diagnostic) -> Duration {
         let within = diagnostic.range.start <= statement.range.end && statement.range.start <= diagnostic.range.end;
         match class(diagnostic) {
-            Class::Flow if within || !is_in(&self.shown_lints, diagnostic) => IDLE,
-            Class::Missing if !is_in(&self.shown, diagnostic) => IDLE,
-            Class::Unclosed if !self.shown_unclosed => IDLE,
-            Class::Statement if !statement.finished && !self.was_shown(statement, within, diagnostic) => PAUSE,
+            DelayClass::Flow if within || !is_in(&self.shown_lints, diagnostic) => IDLE,
+            DelayClass::Missing if !is_in(&self.shown, diagnostic) => IDLE,
+            DelayClass::Unclosed if !self.shown_unclosed => IDLE,
+            DelayClass::Statement if !statement.finished && !self.was_shown(statement, within, diagnostic) => PAUSE,
             _ => Duration::ZERO,
         }
     }
 
-    fn was_shown(&self, statement: &Statement, within: bool, diagnostic: &Diagnostic) -> bool {
+    fn was_shown(&self, statement: &EditedStatement, within: bool, diagnostic: &Diagnostic) -> bool {
         // In the statement itself places shift with each key.
         let of_statement = || {
             let first = self.shown.partition_point(|(place, _)| *place < statement.range.start);
@@ -243,10 +243,10 @@ impl Holding {
         let mut unclosed = false;
         for (diagnostic, held) in found.iter().zip(&split.held) {
             match (class(diagnostic), held) {
-                (Class::Flow, false) => lints.push(mark(diagnostic)),
-                (Class::Unclosed, false) => unclosed = true,
+                (DelayClass::Flow, false) => lints.push(mark(diagnostic)),
+                (DelayClass::Unclosed, false) => unclosed = true,
                 (_, false) => shown.push(mark(diagnostic)),
-                (Class::Statement, true) => waiting.push(mark(diagnostic)),
+                (DelayClass::Statement, true) => waiting.push(mark(diagnostic)),
                 (_, true) => {}
             }
         }

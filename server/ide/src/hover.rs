@@ -12,8 +12,8 @@ mod register;
 
 pub(crate) use decode::short as decoded;
 
-use crate::describe::{self, Explained, Page};
-use name::Told;
+use crate::describe::{self, Explained, MarkdownPage};
+use name::NameDescription;
 use ptx_analysis::registers::Figures;
 use ptx_analysis::semantics::Semantics;
 use ptx_isa::ISA;
@@ -100,7 +100,7 @@ struct At<'t> {
     figures: Option<&'t Figures>,
 }
 
-type Found = Option<(Range<usize>, Page)>;
+type HoverResult = Option<(Range<usize>, MarkdownPage)>;
 
 impl<'t> At<'t> {
     /// How many lines a hover at the place may have.
@@ -129,12 +129,12 @@ impl<'t> At<'t> {
         None
     }
 
-    fn page(&self) -> Found {
+    fn page(&self) -> HoverResult {
         let k = kinds();
         let leaf = self.leaf;
         let kind = leaf.kind_id();
         let range = leaf.byte_range();
-        let page = |page: Page| Some((range.clone(), page));
+        let page = |page: MarkdownPage| Some((range.clone(), page));
         let parent = leaf.parent();
         if kind == k.opcode {
             return self.opcode();
@@ -170,7 +170,7 @@ impl<'t> At<'t> {
     }
 
     /// Keywords of directives, types, state spaces.
-    fn dot_word(&self) -> Found {
+    fn dot_word(&self) -> HoverResult {
         let k = kinds();
         let (leaf, kind) = (self.leaf, self.leaf.kind_id());
         let text = self.text(leaf);
@@ -191,7 +191,7 @@ impl<'t> At<'t> {
     }
 
     /// The strings of `.pragma`.
-    fn string(&self) -> Found {
+    fn string(&self) -> HoverResult {
         let pragma = self.around(kinds().pragma_directive)?;
         let text = self.text(self.leaf);
         let word = text.trim_matches('"').split_whitespace().next().unwrap_or("");
@@ -201,7 +201,7 @@ impl<'t> At<'t> {
     }
 
     /// A component of a vector, or a selector.
-    fn member(&self) -> Found {
+    fn member(&self) -> HoverResult {
         let member = self.leaf.parent()?;
         let object = member.child_by_field_id(fields().object)?;
         let (whole, object_text) = (self.text(member), self.text(object));
@@ -211,7 +211,7 @@ impl<'t> At<'t> {
                 describe::special_register(register, &whole, Some(self.semantics.environment())),
             ));
         }
-        let mut page = Page::default();
+        let mut page = MarkdownPage::default();
         let name = self.text(self.leaf);
         page.text(format!("`{name}` of `{object_text}`"));
         // `.b0`, `.h1`: the selectors of video instructions; components have one letter.
@@ -225,7 +225,7 @@ impl<'t> At<'t> {
         Some((member.byte_range(), page))
     }
 
-    fn name(&self) -> Found {
+    fn name(&self) -> HoverResult {
         let leaf = self.leaf;
         let text = self.text(leaf);
         if let Some(register) = ISA.special_register(&text) {
@@ -234,11 +234,11 @@ impl<'t> At<'t> {
             let range = member.unwrap_or(leaf).byte_range();
             return Some((range, describe::special_register(register, &name, Some(self.semantics.environment()))));
         }
-        let Some(Told { short, details }) = self.declaration(leaf, &text) else {
+        let Some(NameDescription { short, details }) = self.declaration(leaf, &text) else {
             let page = describe::constant(ISA.constant(&text)?, Some(self.semantics.environment()));
             return Some((leaf.byte_range(), page));
         };
-        let mut page = Page::default();
+        let mut page = MarkdownPage::default();
         match self.here() {
             // Which elements it holds is what one asks of a matrix.
             Some(mut here) if here.matrix.is_some() => {
@@ -260,8 +260,8 @@ impl<'t> At<'t> {
         Some((leaf.byte_range(), page))
     }
 
-    fn guard(&self, guard: Node<'_>) -> Found {
-        let mut page = Page::default();
+    fn guard(&self, guard: Node<'_>) -> HoverResult {
+        let mut page = MarkdownPage::default();
         page.text(self.guard_text(guard));
         Some((guard.byte_range(), page))
     }
@@ -276,8 +276,8 @@ impl<'t> At<'t> {
         )
     }
 
-    fn sink(&self) -> Page {
-        let mut page = Page::default();
+    fn sink(&self) -> MarkdownPage {
+        let mut page = MarkdownPage::default();
         page.text("`_` – the sink: what is written to it is dropped, and where a name is asked for, there is none.");
         if let Some(here) = self.here() {
             page.text(here.matrix.as_deref().unwrap_or(""));

@@ -177,7 +177,7 @@ struct Hints<'t> {
     environment: Environment,
     semantics: Semantics<'t>,
     /// The files that `.file` numbers, read on first use.
-    files: Option<Vec<sources::File>>,
+    files: Option<Vec<sources::SourceFile>>,
     /// The declarations of names, as seen from a block.
     declarations: HashMap<(usize, String), Option<DeclarationNode<'t>>>,
     out: Vec<Hint>,

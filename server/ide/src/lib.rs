@@ -39,21 +39,22 @@ pub use call_hierarchy::{Callable, Calls, callable, callables, incoming_calls, o
 pub use code_lenses::{Lens, LensKind, LensOptions, LensText, code_lenses, resolve_lens};
 pub use completion::usage;
 pub use completion::{
-    Completions, Item, ItemKind, Options as CompletionOptions, Topic, completion, completion_list, documentation,
+    CompletionOptions, Completions, Item, ItemKind, Topic, completion, completion_list, documentation,
 };
 pub use definition::{
-    SourcePosition, Target, Targets, declaration, definition, exported, implementation, source_position,
+    DefinitionTarget, DefinitionTargets, SourcePosition, declaration, definition, exported, implementation,
+    source_position,
 };
 pub use demangle::{Demangled, both_names, demangle, mangled_names, short_name};
 pub use describe::Explained;
-pub use document_symbols::{Symbol, SymbolKind, document_symbols, module_symbols};
+pub use document_symbols::{OutlineSymbol, SymbolKind, document_symbols, module_symbols};
 pub use explain::explain;
-pub use fixes::{Action, TextEdit, apply, code_actions, fix_all, of_diagnostic};
+pub use fixes::{FixAction, TextEdit, apply, code_actions, fix_all, of_diagnostic};
 pub use folding::{Fold, FoldKind, folds};
-pub use formatting::{FormatOptions, Operands, apply_in_order, format, format_on_type, format_range};
+pub use formatting::{FormatOptions, OperandColumns, apply_in_order, format, format_on_type, format_range};
 pub use fragment::{
-    FRAGMENT_CSS, FragmentLabel, FragmentPicture, Matrices, Matrix, MatrixElement, fragment_labels, fragment_pictures,
-    matrices_in,
+    FRAGMENT_CSS, FragmentLabel, FragmentMatrix, FragmentPicture, Matrices, MatrixElement, fragment_labels,
+    fragment_pictures, matrices_in,
 };
 pub use highlight::highlights;
 pub use hover::{Hover, hover};
@@ -62,10 +63,12 @@ pub use links::{Link, LinkTarget, links};
 pub use nearest::nearest;
 pub use ptx_analysis::semantics::environment;
 pub use reference::{Article, Chapter, reference};
-pub use references::{Access, Reference, references_at, references_in_module};
+pub use references::{Reference, ReferenceKind, references_at, references_in_module};
 pub use registers::{FunctionPressure, HeldValue, LinePressure, function_pressure, function_registers, held_values};
-pub use rename::{Reach, Refusal, Renamable, Renaming, linked_at, prepare_rename, reach_of, rename, rename_in_module};
+pub use rename::{
+    Reach, Renamable, RenameRefusal, Renaming, linked_at, prepare_rename, reach_of, rename, rename_in_module,
+};
 pub use selection::selections;
-pub use semantic_tokens::{Token, TokenKind, TokenModifiers, semantic_tokens};
-pub use signature_help::{Signature, SignatureHelp, SignatureParameter, signature_help};
+pub use semantic_tokens::{HighlightToken, TokenKind, TokenModifiers, semantic_tokens};
+pub use signature_help::{InstructionSignature, SignatureHelp, SignatureParameter, signature_help};
 pub use workspace_symbols::fitness;

@@ -10,7 +10,7 @@ pub mod kernels;
 mod rules;
 pub mod types;
 
-use crate::describe::{self, Page};
+use crate::describe::{self, MarkdownPage};
 use ptx_analysis::Code;
 use ptx_isa::ISA;
 
@@ -89,7 +89,7 @@ pub fn reference() -> Vec<Chapter> {
     out
 }
 
-fn article(name: &str, summary: &'static str, page: Page) -> Article {
+fn article(name: &str, summary: &'static str, page: MarkdownPage) -> Article {
     Article { name: name.to_owned(), summary: summary.to_owned(), text: page.finish() }
 }
 

@@ -4,16 +4,16 @@ mod access;
 mod meanings;
 
 use crate::walk::top;
-use access::Reader;
+use access::AccessReader;
 use meanings::Meanings;
-pub(crate) use meanings::{Meaning, Word, declared, meaning, meant, own_name};
+pub(crate) use meanings::{DeclarationMeaning, NamePattern, declared, meaning, meant, own_name};
 use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
 use ptx_syntax::{Node, Snapshot, TreeCursor, fields, kinds};
 use std::ops::Range;
 
 /// What is done to a name where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Access {
+pub enum ReferenceKind {
     /// It is declared, or declared again, or defined.
     Declaration,
     /// A register is read; memory is read through its name.
@@ -36,7 +36,7 @@ pub struct Reference {
     /// The name, in bytes.
     pub range: Range<usize>,
     /// What is done to it.
-    pub access: Access,
+    pub access: ReferenceKind,
 }
 
 /// The declaration of the name at an offset, and that name: for a register of a range its own, `%r7`.
@@ -132,7 +132,7 @@ pub(crate) fn visit_near(
     mut see: impl FnMut(Reference) -> bool,
 ) {
     let meanings = Meanings::new(snapshot, declaration, name);
-    let mut reader = Reader::new(snapshot, declaration.what);
+    let mut reader = AccessReader::new(snapshot, declaration.what);
     let mut paths = Paths::new(snapshot);
     let all = meanings.places();
     let places = match near {
@@ -149,7 +149,7 @@ pub(crate) fn visit_near(
         if !is_name_of(path) || !meanings.is_meant(path, range) {
             continue;
         }
-        let access = if meanings.declares(range.start) { Access::Declaration } else { reader.access(path) };
+        let access = if meanings.declares(range.start) { ReferenceKind::Declaration } else { reader.access(path) };
         if !see(Reference { range: range.clone(), access }) {
             return;
         }
@@ -166,7 +166,7 @@ pub(crate) fn visit_near(
             names::occurrences(snapshot, data, name, |offset| {
                 let node = snapshot.node_at(offset).filter(|n| is_name(*n) && names::in_debugging_data(*n));
                 let range = offset..offset + name.len();
-                node.is_none_or(|_| see(Reference { range, access: Access::Mention }))
+                node.is_none_or(|_| see(Reference { range, access: ReferenceKind::Mention }))
             });
         }
     }
@@ -227,7 +227,7 @@ fn in_lists(
     for entry in names::ranges(snapshot, scope.byte_range(), base) {
         let listed = entry.parent().is_some_and(is_list);
         if listed && names::find(snapshot, entry, name).is_some_and(|d| same(&d, declaration)) {
-            see(Reference { range: entry.byte_range(), access: Access::Mention });
+            see(Reference { range: entry.byte_range(), access: ReferenceKind::Mention });
         }
     }
 }

@@ -5,7 +5,7 @@ mod single;
 
 use crate::definition::{declarations, is_definition, linkage};
 use crate::fixes::TextEdit;
-use crate::references::{Access, Reference, Word, declaration_at, name_at, own_name, references};
+use crate::references::{NamePattern, Reference, ReferenceKind, declaration_at, name_at, own_name, references};
 use ptx_analysis::codes::DiagnosticMessage;
 use ptx_analysis::rules::reserved_name::{self, ReservedName};
 use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
@@ -47,14 +47,14 @@ pub struct Renaming {
 }
 
 /// Why something cannot be renamed.
-pub type Refusal = String;
+pub type RenameRefusal = String;
 
 /// What can be renamed at an offset.
 ///
 /// # Errors
 /// A message for the user, if there is nothing to rename.
-pub fn prepare_rename(snapshot: &Snapshot, offset: usize) -> Result<Renamable, Refusal> {
-    let subject = Subject::at(snapshot, offset)?;
+pub fn prepare_rename(snapshot: &Snapshot, offset: usize) -> Result<Renamable, RenameRefusal> {
+    let subject = RenameSubject::at(snapshot, offset)?;
     let range = subject.place.start..subject.place.start + subject.name.len();
     Ok(Renamable { range, name: subject.name })
 }
@@ -63,8 +63,8 @@ pub fn prepare_rename(snapshot: &Snapshot, offset: usize) -> Result<Renamable, R
 ///
 /// # Errors
 /// A message for the user: the new name is no name, is taken, or would change what a use refers to.
-pub fn rename(snapshot: &Snapshot, offset: usize, new: &str) -> Result<Renaming, Refusal> {
-    let subject = Subject::at(snapshot, offset)?;
+pub fn rename(snapshot: &Snapshot, offset: usize, new: &str) -> Result<Renaming, RenameRefusal> {
+    let subject = RenameSubject::at(snapshot, offset)?;
     if subject.single {
         return single::renaming(snapshot, &subject.declaration, &subject.name, new);
     }
@@ -75,11 +75,11 @@ pub fn rename(snapshot: &Snapshot, offset: usize, new: &str) -> Result<Renaming,
 ///
 /// # Errors
 /// As [`rename`].
-pub fn rename_in_module(snapshot: &Snapshot, name: &str, new: &str) -> Result<Renaming, Refusal> {
+pub fn rename_in_module(snapshot: &Snapshot, name: &str, new: &str) -> Result<Renaming, RenameRefusal> {
     let declaration = names::all_in_module(snapshot, name).into_iter().next();
     let declaration = declaration.ok_or_else(|| format!("`{name}` is not declared here"))?;
     let place = own_name(&declaration).unwrap_or_else(|| declaration.declarator.byte_range());
-    renaming(snapshot, &Subject { declaration, place, name: name.to_owned(), single: false }, new)
+    renaming(snapshot, &RenameSubject { declaration, place, name: name.to_owned(), single: false }, new)
 }
 
 /// The name at an offset, if other modules may know it too.
@@ -103,7 +103,7 @@ impl Reach {
     }
 }
 
-fn renaming(snapshot: &Snapshot, subject: &Subject<'_>, new: &str) -> Result<Renaming, Refusal> {
+fn renaming(snapshot: &Snapshot, subject: &RenameSubject<'_>, new: &str) -> Result<Renaming, RenameRefusal> {
     let reach = reach(snapshot, &subject.declaration, &subject.name);
     let old = subject.name.clone();
     if new == old {
@@ -111,21 +111,21 @@ fn renaming(snapshot: &Snapshot, subject: &Subject<'_>, new: &str) -> Result<Ren
     }
     check_name(new, subject.declaration.count.is_some())?;
     let found = references(snapshot, &subject.declaration, &subject.name);
-    let listed = |r: &&Reference| r.access == Access::Mention && r.range.len() < old.len();
+    let listed = |r: &&Reference| r.access == ReferenceKind::Mention && r.range.len() < old.len();
     if let Some(list) = found.iter().find(listed) {
         let base = snapshot.text(list.range.clone());
         return Err(format!(
             "`{old}` is one of the labels that `{base}<…>` lists by their numbers; name them there one by one first"
         ));
     }
-    let word = Word { text: new, count: subject.declaration.count };
+    let word = NamePattern { text: new, count: subject.declaration.count };
     conflict::check(snapshot, &subject.declaration, &found, (&old, word))?;
     let replace = |r: Reference| TextEdit { range: r.range.start..r.range.start + old.len(), text: new.to_owned() };
     Ok(Renaming { edits: found.into_iter().map(replace).collect(), old, reach })
 }
 
 /// What is renamed.
-struct Subject<'t> {
+struct RenameSubject<'t> {
     declaration: DeclarationNode<'t>,
     /// The name at the place that was asked about.
     place: Range<usize>,
@@ -135,8 +135,8 @@ struct Subject<'t> {
     single: bool,
 }
 
-impl<'t> Subject<'t> {
-    fn at(snapshot: &'t Snapshot, offset: usize) -> Result<Self, Refusal> {
+impl<'t> RenameSubject<'t> {
+    fn at(snapshot: &'t Snapshot, offset: usize) -> Result<Self, RenameRefusal> {
         let Some((declaration, node, name)) = declaration_at(snapshot, offset) else {
             return Err(nothing(snapshot, offset));
         };
@@ -157,7 +157,7 @@ impl<'t> Subject<'t> {
 }
 
 /// Why there is nothing to rename.
-fn nothing(snapshot: &Snapshot, offset: usize) -> Refusal {
+fn nothing(snapshot: &Snapshot, offset: usize) -> RenameRefusal {
     let Some(name) = name_at(snapshot, offset) else {
         return "there is no name here that the module declares".to_owned();
     };
@@ -175,7 +175,7 @@ fn nothing(snapshot: &Snapshot, offset: usize) -> Refusal {
 }
 
 /// Whether something may have that name.
-fn check_name(new: &str, range: bool) -> Result<(), Refusal> {
+fn check_name(new: &str, range: bool) -> Result<(), RenameRefusal> {
     let mut rest = new.chars();
     let first = rest.next();
     let begins = first.is_some_and(|c| c.is_ascii_alphabetic() || matches!(c, '_' | '$' | '%'));

@@ -11,14 +11,14 @@ mod unfinished;
 pub use legend::{TokenKind, TokenModifiers};
 
 use crate::walk::{roots_in, whole};
-use heads::{Head, Heads, Role};
+use heads::{Heads, HighlightRole, MnemonicTokens};
 use legend::anonymous;
 use ptx_analysis::lower::named_children;
 use ptx_analysis::semantics::environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::Gate;
 use ptx_syntax::{Node, Snapshot, fields, is_named, kinds};
-use scopes::{Known, Scopes};
+use scopes::{NameClass, Scopes};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -26,7 +26,7 @@ use std::rc::Rc;
 
 /// A word and what it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Token {
+pub struct HighlightToken {
     /// The word, in bytes. Only comments and lines for the preprocessor go over more than one line.
     pub range: Range<usize>,
     /// What it is.
@@ -39,31 +39,31 @@ pub struct Token {
 const NEAR: usize = 1 << 14;
 
 /// The tokens of a text, or those that a part of it touches; in order, and none over another.
-pub fn semantic_tokens(snapshot: &Snapshot, range: Option<Range<usize>>) -> Vec<Token> {
+pub fn semantic_tokens(snapshot: &Snapshot, range: Option<Range<usize>>) -> Vec<HighlightToken> {
     let all = 0..snapshot.rope().len_bytes();
     let range = range.map_or(all.clone(), |r| r.start.min(all.end)..r.end.min(all.end));
     Walk::new(snapshot, range).run()
 }
 
 /// A node whose children are being looked at.
-struct Frame {
+struct WalkFrame {
     kind: u16,
     /// What its children are to the instruction.
-    role: Role,
+    role: HighlightRole,
     /// Of an instruction: what its words mean.
-    head: Option<Rc<Head>>,
+    head: Option<Rc<MnemonicTokens>>,
     /// Of an instruction: how many operands there are.
     operands: usize,
     /// Of an instruction: the numbers of the next modifier and operand.
     next: (usize, usize),
     /// Of a declaration: what it declares.
-    declares: Option<Known>,
+    declares: Option<NameClass>,
     /// A scope ends with it.
     scope: bool,
 }
 
-impl Frame {
-    fn new(kind: u16, role: Role) -> Self {
+impl WalkFrame {
+    fn new(kind: u16, role: HighlightRole) -> Self {
         Self { kind, role, head: None, operands: 0, next: (0, 0), declares: None, scope: false }
     }
 }
@@ -77,10 +77,10 @@ struct Walk<'t> {
     scopes: Scopes<'t>,
     /// What gates say of directives, types and the like.
     words: HashMap<String, TokenModifiers>,
-    stack: Vec<Frame>,
+    stack: Vec<WalkFrame>,
     /// Up to here the text has its tokens, whatever the tree says.
     read_until: usize,
-    out: Vec<Token>,
+    out: Vec<HighlightToken>,
 }
 
 impl<'t> Walk<'t> {
@@ -98,7 +98,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    fn run(mut self) -> Vec<Token> {
+    fn run(mut self) -> Vec<HighlightToken> {
         let skips = self.skips(whole(self.snapshot).start);
         // What all pieces declare is in one scope.
         self.scopes.open(None, !skips);
@@ -125,7 +125,7 @@ impl<'t> Walk<'t> {
             return;
         }
         self.stack.clear();
-        self.stack.push(Frame::new(root.kind_id(), Role::None));
+        self.stack.push(WalkFrame::new(root.kind_id(), HighlightRole::None));
         loop {
             let node = cursor.node();
             if node.start_byte() >= self.range.end {
@@ -174,7 +174,7 @@ impl<'t> Walk<'t> {
         // Of a list that is in sight in part only some are passed.
         let of_list = |wanted: u16| named_children(node).filter(move |n| n.kind_id() == wanted);
         if kind == k.variable_declaration {
-            let known = Known::declared(self.snapshot, node);
+            let known = NameClass::declared(self.snapshot, node);
             for declarator in of_list(k.declarator) {
                 self.declare(declarator, Some(known));
             }
@@ -184,17 +184,17 @@ impl<'t> Walk<'t> {
             let list = if kind == k.parameter { vec![node] } else { of_list(k.parameter).collect() };
             for parameter in list {
                 if let Some(name) = own(parameter) {
-                    self.scopes.declare(name.into_owned(), Known::declared(self.snapshot, parameter));
+                    self.scopes.declare(name.into_owned(), NameClass::declared(self.snapshot, parameter));
                 }
             }
         } else if kind == k.label || kind == k.function || kind == k.alias_directive {
             let what = if kind == k.label { TokenKind::Label } else { TokenKind::Function };
             if let Some(name) = own(node) {
-                self.scopes.declare(name.into_owned(), Known::of(what));
+                self.scopes.declare(name.into_owned(), NameClass::of(what));
             }
         } else if field == fields().name && self.stack.last().is_some_and(|frame| frame.kind == k.function) {
             let name = self.snapshot.text(node.byte_range()).into_owned();
-            self.scopes.declare_outside(name, Known::of(TokenKind::Function));
+            self.scopes.declare_outside(name, NameClass::of(TokenKind::Function));
         }
         if let Some(frame) = self.stack.last_mut().filter(|frame| frame.kind == k.instruction) {
             frame.next.0 += usize::from(kind == k.modifier);
@@ -211,7 +211,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Looks at a node; where its children are to be looked at as well, with what they need to know.
-    fn enter(&mut self, node: Node<'t>, field: u16) -> Option<Frame> {
+    fn enter(&mut self, node: Node<'t>, field: u16) -> Option<WalkFrame> {
         let k = kinds();
         let kind = node.kind_id();
         let role = self.role(kind, field);
@@ -219,16 +219,16 @@ impl<'t> Walk<'t> {
             self.leaf(node, kind, field, role);
             return None;
         }
-        let mut frame = Frame::new(kind, role);
+        let mut frame = WalkFrame::new(kind, role);
         frame.scope = [k.function, k.block, k.call_prototype_directive].contains(&kind);
         if kind == k.instruction {
             (frame.head, frame.operands) = self.instruction(node);
         } else if kind == k.variable_declaration || kind == k.parameter {
-            frame.declares = Some(Known::declared(self.snapshot, node));
+            frame.declares = Some(NameClass::declared(self.snapshot, node));
         } else if kind == k.label {
-            frame.declares = Some(Known::of(TokenKind::Label));
+            frame.declares = Some(NameClass::of(TokenKind::Label));
         } else if kind == k.function {
-            frame.declares = Some(Known::of(TokenKind::Function));
+            frame.declares = Some(NameClass::of(TokenKind::Function));
         } else if kind == k.declarator {
             frame.declares = self.stack.last().and_then(|f| f.declares);
             self.declare(node, frame.declares);
@@ -237,49 +237,49 @@ impl<'t> Walk<'t> {
     }
 
     /// Enters the name of a declarator, in time for the tokens in it.
-    fn declare(&mut self, declarator: Node<'t>, known: Option<Known>) {
+    fn declare(&mut self, declarator: Node<'t>, known: Option<NameClass>) {
         let Some(name) = declarator.child_by_field_id(fields().name) else { return };
         let Some(known) = known else { return };
         let name = self.text(name.byte_range()).into_owned();
-        self.scopes.declare(name, Known { count: scopes::count(self.snapshot, declarator), ..known });
+        self.scopes.declare(name, NameClass { count: scopes::count(self.snapshot, declarator), ..known });
     }
 
     /// What a node is to the instruction that it belongs to.
-    fn role(&mut self, kind: u16, field: u16) -> Role {
+    fn role(&mut self, kind: u16, field: u16) -> HighlightRole {
         let (k, f) = (kinds(), fields());
-        let Some(frame) = self.stack.last_mut() else { return Role::None };
+        let Some(frame) = self.stack.last_mut() else { return HighlightRole::None };
         if frame.kind == k.instruction {
             if field != f.operand {
-                return Role::None;
+                return HighlightRole::None;
             }
             let place = frame.next.1;
             frame.next.1 += 1;
-            let role = frame.head.as_ref().map_or(Role::Read, |h| h.role(frame.operands, place, 0));
+            let role = frame.head.as_ref().map_or(HighlightRole::Read, |h| h.role(frame.operands, place, 0));
             // Behind the bar of `d|p` stands another operand.
-            return if kind == k.pair { Role::Pair(place as u8) } else { role };
+            return if kind == k.pair { HighlightRole::Pair(place as u8) } else { role };
         }
         let name = kind == k.identifier || kind == k.register;
         if frame.head.is_some() && frame.kind != k.instruction && name {
             // An operand of an unfinished instruction.
             let place = frame.next.1;
             frame.next.1 += 1;
-            return frame.head.as_ref().map_or(Role::Read, |head| head.role(place + 1, place, 0));
+            return frame.head.as_ref().map_or(HighlightRole::Read, |head| head.role(place + 1, place, 0));
         }
         match frame.role {
-            Role::Pair(place) => {
+            HighlightRole::Pair(place) => {
                 let second = u8::from(field == f.second);
                 let instruction = self.stack.iter().rev().find(|f| f.kind == k.instruction);
                 let head = instruction.and_then(|f| f.head.as_ref().map(|h| h.role(f.operands, place.into(), second)));
-                head.unwrap_or(Role::Read)
+                head.unwrap_or(HighlightRole::Read)
             }
             // What an address or an expression is made of is read.
             role if [k.vector, k.argument_list, k.member, k.negation].contains(&frame.kind) => role,
-            Role::None => Role::None,
-            _ => Role::Read,
+            HighlightRole::None => HighlightRole::None,
+            _ => HighlightRole::Read,
         }
     }
 
-    fn instruction(&mut self, node: Node<'t>) -> (Option<Rc<Head>>, usize) {
+    fn instruction(&mut self, node: Node<'t>) -> (Option<Rc<MnemonicTokens>>, usize) {
         let (k, f) = (kinds(), fields());
         let (mut start, mut end, mut operands) = (None, 0, 0);
         let mut cursor = node.walk();
@@ -308,11 +308,11 @@ impl<'t> Walk<'t> {
     fn push(&mut self, node: Node<'_>, kind: TokenKind, modifiers: TokenModifiers) {
         let range = node.byte_range();
         if !range.is_empty() {
-            self.out.push(Token { range, kind, modifiers });
+            self.out.push(HighlightToken { range, kind, modifiers });
         }
     }
 
-    fn leaf(&mut self, node: Node<'t>, kind: u16, field: u16, role: Role) {
+    fn leaf(&mut self, node: Node<'t>, kind: u16, field: u16, role: HighlightRole) {
         let (k, f) = (kinds(), fields());
         let parent = self.stack.last().map_or(0, |frame| frame.kind);
         const NONE: TokenModifiers = TokenModifiers::NONE;
@@ -402,7 +402,7 @@ impl<'t> Walk<'t> {
         self.push(node, kind, modifiers | gates);
     }
 
-    fn name(&mut self, node: Node<'t>, parent: u16, field: u16, role: Role) {
+    fn name(&mut self, node: Node<'t>, parent: u16, field: u16, role: HighlightRole) {
         let (k, f) = (kinds(), fields());
         let declared = TokenModifiers::DECLARATION;
         let frame = self.stack.last();
@@ -421,11 +421,11 @@ impl<'t> Walk<'t> {
         }
         if parent == k.alias_directive {
             let name = self.text(node.byte_range()).into_owned();
-            self.scopes.declare(name, Known::of(TokenKind::Function));
+            self.scopes.declare(name, NameClass::of(TokenKind::Function));
             let modifiers = if field == f.name { declared } else { TokenModifiers::NONE };
             return self.push(node, TokenKind::Function, modifiers);
         }
-        let fixed = if parent == k.branch_targets_directive || role == Role::Label {
+        let fixed = if parent == k.branch_targets_directive || role == HighlightRole::Label {
             Some(TokenKind::Label)
         } else if parent == k.call_targets_directive {
             Some(TokenKind::Function)
@@ -438,7 +438,7 @@ impl<'t> Walk<'t> {
             return self.push(node, kind, TokenModifiers::NONE);
         }
         let text = self.text(node.byte_range()).into_owned();
-        let written = if role == Role::Write { TokenModifiers::MODIFICATION } else { TokenModifiers::NONE };
+        let written = if role == HighlightRole::Write { TokenModifiers::MODIFICATION } else { TokenModifiers::NONE };
         if let Some(known) = self.scopes.find(&text, node) {
             return self.push(node, known.kind, known.modifiers | written);
         }
@@ -451,8 +451,8 @@ impl<'t> Walk<'t> {
             return self.push(node, TokenKind::Variable, TokenModifiers::READONLY | TokenModifiers::DEFAULT_LIBRARY);
         }
         let kind = match role {
-            Role::Function => TokenKind::Function,
-            Role::Targets => TokenKind::Label,
+            HighlightRole::Function => TokenKind::Function,
+            HighlightRole::Targets => TokenKind::Label,
             _ if text.starts_with('%') => TokenKind::Register,
             _ => TokenKind::Variable,
         };

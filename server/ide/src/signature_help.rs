@@ -1,7 +1,8 @@
 //! Signature help: the forms of the instruction at the cursor, and its current operand.
 
 use crate::completion::{
-    Fitting, Known, Open, Place, Spot, Where, callee, fitting, locals, operand_labels, signature, whereabouts,
+    CompletionPlace, EnclosingBracket, Fitting, NamesInScope, OperandSpot, Where, callee, fitting, locals,
+    operand_labels, signature, whereabouts,
 };
 use crate::describe;
 use ptx_analysis::lower::named_children;
@@ -18,14 +19,14 @@ use std::ops::Range;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignatureHelp {
     /// Never empty.
-    pub signatures: Vec<Signature>,
+    pub signatures: Vec<InstructionSignature>,
     /// The one that fits best what has been written, by its place in the list.
     pub active: usize,
 }
 
 /// One way to write it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Signature {
+pub struct InstructionSignature {
     /// `fma.rn.f32 d, a, b, c`.
     pub label: String,
     /// Markdown.
@@ -50,18 +51,18 @@ const MAX_SIGNATURES: usize = 24;
 
 /// The forms of the instruction at an offset, if that is among its operands.
 pub fn signature_help(snapshot: &Snapshot, offset: usize) -> Option<SignatureHelp> {
-    let place = Place::new(snapshot, offset)?;
+    let place = CompletionPlace::new(snapshot, offset)?;
     let Where::Operand(head) = whereabouts(&place) else { return None };
     let environment = environment(snapshot);
-    let spot = Spot::new(&place.before, head.end);
+    let spot = OperandSpot::new(&place.before, head.end);
     let resolved = semantics::mnemonic(head.opcode, &head.modifiers())?;
     let locals = locals(&place);
-    let known = Known::new(&place, &locals);
+    let known = NamesInScope::new(&place, &locals);
     let fitting = fitting(&place, &head, &spot, &resolved, &known, &environment);
     if let Some(best) = fitting.first() {
         let variant = &resolved.candidates[best.place.0].variants[best.place.1];
         let called = callee(&place.before, &head, &spot, variant);
-        if let (Some(name), [Open::Parenthesis(index)]) = (called, spot.open.as_slice())
+        if let (Some(name), [EnclosingBracket::Parenthesis(index)]) = (called, spot.open.as_slice())
             && let Some(signature) = function(&place, &name, *index)
         {
             return Some(SignatureHelp { signatures: vec![signature], active: 0 });
@@ -77,7 +78,7 @@ pub fn signature_help(snapshot: &Snapshot, offset: usize) -> Option<SignatureHel
         fitting.iter().take_while(equal).find(room).or(Some(first))
     });
     let best = best.and_then(variant);
-    let mut signatures: Vec<Signature> = Vec::new();
+    let mut signatures: Vec<InstructionSignature> = Vec::new();
     let mut active = None;
     let all = resolved.candidates.iter().flat_map(|c| c.variants.iter().map(move |a| (c, a)));
     for (candidate, variant) in all.filter(|(_, a)| a.broken.is_none() && !a.operands.is_empty()) {
@@ -104,7 +105,7 @@ pub fn signature_help(snapshot: &Snapshot, offset: usize) -> Option<SignatureHel
 }
 
 /// How many operands follow the place; `depth` brackets are open there.
-fn further(place: &Place<'_>, mut depth: usize) -> usize {
+fn further(place: &CompletionPlace<'_>, mut depth: usize) -> usize {
     let mut found = 0;
     for word in place.after.words(0) {
         match word {
@@ -117,7 +118,7 @@ fn further(place: &Place<'_>, mut depth: usize) -> usize {
     found
 }
 
-fn one(written: &str, candidate: &Candidate, variant: &OperandVariant, index: usize) -> Signature {
+fn one(written: &str, candidate: &Candidate, variant: &OperandVariant, index: usize) -> InstructionSignature {
     let mut label = written.to_owned();
     let mut parameters = Vec::new();
     for (place, (text, (_, shape))) in operand_labels(variant).iter().zip(&variant.operands).enumerate() {
@@ -128,7 +129,7 @@ fn one(written: &str, candidate: &Candidate, variant: &OperandVariant, index: us
             .push(SignatureParameter { range: start..label.len(), documentation: operand(shape, candidate.entry) });
     }
     let active = (index < parameters.len()).then_some(index);
-    Signature { label, documentation: candidate.entry.summary.to_owned(), parameters, active }
+    InstructionSignature { label, documentation: candidate.entry.summary.to_owned(), parameters, active }
 }
 
 fn operand(shape: &OperandPattern, entry: &Entry) -> String {
@@ -146,7 +147,7 @@ fn operand(shape: &OperandPattern, entry: &Entry) -> String {
 }
 
 /// A function whose arguments are written.
-fn function(place: &Place<'_>, name: &str, index: usize) -> Option<Signature> {
+fn function(place: &CompletionPlace<'_>, name: &str, index: usize) -> Option<InstructionSignature> {
     let snapshot = place.snapshot;
     let found = names::find(snapshot, snapshot.root_at(place.start), name)?;
     let mut label = signature(snapshot, found.statement)?;
@@ -174,5 +175,5 @@ fn function(place: &Place<'_>, name: &str, index: usize) -> Option<Signature> {
         label.push(')');
     }
     let active = (index < parameters.len()).then_some(index);
-    Some(Signature { label, documentation: String::new(), parameters, active })
+    Some(InstructionSignature { label, documentation: String::new(), parameters, active })
 }

@@ -4,7 +4,7 @@ use super::session::ClientFeatures;
 use super::settings;
 use ptx_analysis::Code;
 use ptx_analysis::Severity;
-use ptx_ide::{Symbol, SymbolKind};
+use ptx_ide::{OutlineSymbol, SymbolKind};
 use ptx_interp::findings::Kind;
 use ptx_syntax::Rope;
 use std::collections::HashMap;
@@ -103,8 +103,8 @@ fn severity(severity: Severity) -> DiagnosticSeverity {
 }
 
 /// An outline as a tree.
-pub fn nested(session: ClientFeatures, rope: &Rope, symbols: Vec<Symbol>) -> Vec<DocumentSymbol> {
-    let convert = |symbol: Symbol| {
+pub fn nested(session: ClientFeatures, rope: &Rope, symbols: Vec<OutlineSymbol>) -> Vec<DocumentSymbol> {
+    let convert = |symbol: OutlineSymbol| {
         let children = nested(session, rope, symbol.children);
         #[allow(deprecated)] // The field has to be named; it is never set.
         DocumentSymbol {
@@ -122,12 +122,12 @@ pub fn nested(session: ClientFeatures, rope: &Rope, symbols: Vec<Symbol>) -> Vec
 }
 
 /// An outline as a list, for clients that know no tree.
-pub fn flat(session: ClientFeatures, rope: &Rope, uri: &Uri, symbols: Vec<Symbol>) -> Vec<SymbolInformation> {
+pub fn flat(session: ClientFeatures, rope: &Rope, uri: &Uri, symbols: Vec<OutlineSymbol>) -> Vec<SymbolInformation> {
     fn add(
         session: ClientFeatures,
-        symbols: Vec<Symbol>,
+        symbols: Vec<OutlineSymbol>,
         container: Option<&str>,
-        place: &impl Fn(&Symbol) -> Location,
+        place: &impl Fn(&OutlineSymbol) -> Location,
         out: &mut Vec<SymbolInformation>,
     ) {
         for symbol in symbols {
@@ -144,7 +144,7 @@ pub fn flat(session: ClientFeatures, rope: &Rope, uri: &Uri, symbols: Vec<Symbol
         }
     }
     let mut out = Vec::new();
-    let place = |s: &Symbol| Location { uri: uri.clone(), range: session.encoding.range(rope, &s.range) };
+    let place = |s: &OutlineSymbol| Location { uri: uri.clone(), range: session.encoding.range(rope, &s.range) };
     add(session, symbols, None, &place, &mut out);
     out
 }

@@ -5,11 +5,11 @@ use ptx_analysis::program::ModuleProgram;
 use ptx_analysis::registers::Figures;
 use ptx_analysis::{Analyzer, Report};
 use ptx_ide::{
-    CompletionOptions, Defaults, HintOptions, LensOptions, PressureHints, Symbol, TextEdit, apply, assists, callables,
-    code_actions, code_lenses, completion, declaration, definition, document_symbols, documentation, explain, fix_all,
-    folds, function_pressure, held_values, highlights, hover, implementation, incoming_calls, inlay_hints, links,
-    matrices_in, module_symbols, nearest, outgoing_calls, prepare_rename, references_at, rename, resolve_lens,
-    selections, semantic_tokens, signature_help, source_position,
+    CompletionOptions, Defaults, HintOptions, LensOptions, OutlineSymbol, PressureHints, TextEdit, apply, assists,
+    callables, code_actions, code_lenses, completion, declaration, definition, document_symbols, documentation,
+    explain, fix_all, folds, function_pressure, held_values, highlights, hover, implementation, incoming_calls,
+    inlay_hints, links, matrices_in, module_symbols, nearest, outgoing_calls, prepare_rename, references_at, rename,
+    resolve_lens, selections, semantic_tokens, signature_help, source_position,
 };
 use ptx_syntax::Snapshot;
 use std::cell::Cell;
@@ -88,7 +88,7 @@ fn document(text: &str, snapshot: &Snapshot, figures: &Figures) {
     let _ = matrices_in(snapshot, 0..text.len());
 }
 
-fn symbols(text: &str, found: &[Symbol]) {
+fn symbols(text: &str, found: &[OutlineSymbol]) {
     for s in found {
         assert!(text.get(s.range.clone()).is_some() && !s.name.is_empty(), "{s:?}\n{text}");
         assert!(s.range.start <= s.selection.start && s.selection.end <= s.range.end, "{s:?}\n{text}");
@@ -138,7 +138,8 @@ fn at(text: &str, snapshot: &Snapshot, figures: &Figures, offset: usize) {
     }
     if let Some(help) = signature_help(snapshot, offset) {
         assert!(help.active < help.signatures.len(), "{offset}\n{text}");
-        let sound = |s: &ptx_ide::Signature| s.parameters.iter().all(|p| s.label.get(p.range.clone()).is_some());
+        let sound =
+            |s: &ptx_ide::InstructionSignature| s.parameters.iter().all(|p| s.label.get(p.range.clone()).is_some());
         assert!(help.signatures.iter().all(sound), "{offset}\n{text}");
     }
     let start = boundary(text, offset);

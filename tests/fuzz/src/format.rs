@@ -2,7 +2,7 @@
 
 use crate::bytes::{Bytes, split};
 use ptx_analysis::Analyzer;
-use ptx_ide::{FormatOptions, Operands, TextEdit, apply_in_order, format, format_on_type, format_range};
+use ptx_ide::{FormatOptions, OperandColumns, TextEdit, apply_in_order, format, format_on_type, format_range};
 use ptx_syntax::{Node, Snapshot};
 
 /// Formats a text, parts of it, and what is typed.
@@ -42,7 +42,7 @@ fn options(bytes: &mut Bytes<'_>) -> FormatOptions {
         indent: if is(0) { bytes.below(12) } else { 4 },
         tabs: is(1),
         width: if is(2) { bytes.byte().into() } else { 100 },
-        operands: bytes.of(&[Operands::Column, Operands::Run, Operands::Off]),
+        operands: bytes.of(&[OperandColumns::Column, OperandColumns::Run, OperandColumns::Off]),
         operand_column: if is(3) { bytes.byte().into() } else { 20 },
         outdent_guards: !is(4),
         outdent_labels: !is(5),

@@ -2,7 +2,7 @@
 //! of the diagnostics' pages, and the result is checked.
 
 use ptx_analysis::{Diagnostic, Report, Severity};
-use ptx_ide::{Action, TextEdit, apply, fix_all, of_diagnostic};
+use ptx_ide::{FixAction, TextEdit, apply, fix_all, of_diagnostic};
 use ptx_syntax::Snapshot;
 use ptx_tests::annotations::{analyzer, revisions};
 use std::collections::BTreeMap;
@@ -71,7 +71,7 @@ fn line_of(snapshot: &Snapshot, offset: usize) -> usize {
 }
 
 /// What is wrong with an action, or nothing.
-fn wrong(text: &str, before: &Report, action: &Action) -> Option<String> {
+fn wrong(text: &str, before: &Report, action: &FixAction) -> Option<String> {
     let target = &before.diagnostics[action.diagnostic];
     let fixed = apply(text, &action.edits);
     if fixed == text {

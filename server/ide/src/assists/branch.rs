@@ -1,7 +1,7 @@
 //! `@%p bra L1; bra L2; L1:` is `@!%p bra L2; L1:`.
 
 use super::Assist;
-use super::site::Site;
+use super::site::AssistSite;
 use crate::TextEdit;
 use ptx_analysis::ast::{Instruction, OperandKind};
 use ptx_isa::ISA;
@@ -9,16 +9,16 @@ use ptx_isa::tables::ControlTransfer;
 use ptx_syntax::{fields, kinds};
 
 /// Offers it at either of the two branches.
-pub fn assists(site: &Site<'_>, out: &mut Vec<Assist>) {
-    let before = || site.node.prev_named_sibling().and_then(|n| Site::of(site.snapshot, n));
+pub fn assists(site: &AssistSite<'_>, out: &mut Vec<Assist>) {
+    let before = || site.node.prev_named_sibling().and_then(|n| AssistSite::of(site.snapshot, n));
     let edit = skip(site).or_else(|| skip(&before()?));
     if let Some((title, edit)) = edit {
         out.push(Assist::new("invert-branch", title, vec![edit]));
     }
 }
 
-fn skip(first: &Site<'_>) -> Option<(String, TextEdit)> {
-    let second = Site::of(first.snapshot, first.node.next_named_sibling()?)?;
+fn skip(first: &AssistSite<'_>) -> Option<(String, TextEdit)> {
+    let second = AssistSite::of(first.snapshot, first.node.next_named_sibling()?)?;
     let label = second.node.next_named_sibling().filter(|n| n.kind_id() == kinds().label)?;
     let label = first.snapshot.text(label.child_by_field_id(fields().name)?.byte_range()).into_owned();
     let between = first.snapshot.text(first.node.end_byte()..second.node.start_byte());

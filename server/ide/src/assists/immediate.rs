@@ -1,7 +1,7 @@
 //! Numbers in other notations.
 
 use super::Assist;
-use super::site::{Matched, Site};
+use super::site::{AssistSite, Matched};
 use crate::TextEdit;
 use ptx_analysis::literal;
 use ptx_analysis::spec::{OperandPattern, OperandSpec};
@@ -12,7 +12,7 @@ use ptx_syntax::{Node, Snapshot, fields, kinds};
 const ID: &str = "convert-immediate";
 
 /// A literal, with a minus before it or not.
-struct Literal<'t> {
+struct ImmediateLiteral<'t> {
     node: Node<'t>,
     text: String,
     negative: bool,
@@ -21,7 +21,7 @@ struct Literal<'t> {
 }
 
 /// The literal at an offset.
-fn literal_at(snapshot: &Snapshot, offset: usize) -> Option<Literal<'_>> {
+fn literal_at(snapshot: &Snapshot, offset: usize) -> Option<ImmediateLiteral<'_>> {
     let k = kinds();
     let is_number = |n: &Node<'_>| n.kind_id() == k.integer || n.kind_id() == k.float;
     let at = |start: usize, end: usize| snapshot.leaf(start..end).filter(is_number);
@@ -37,11 +37,11 @@ fn literal_at(snapshot: &Snapshot, offset: usize) -> Option<Literal<'_>> {
     let node = if negative { parent } else { leaf };
     let around = node.parent()?.kind_id();
     let whole = [k.instruction, k.vector, k.argument_list, k.declarator, k.initializer_list].contains(&around);
-    Some(Literal { node, text: snapshot.text(leaf.byte_range()).into_owned(), negative, whole })
+    Some(ImmediateLiteral { node, text: snapshot.text(leaf.byte_range()).into_owned(), negative, whole })
 }
 
 /// Offers notations of the literal of an instruction.
-pub fn assists(site: &Site<'_>, offset: usize, out: &mut Vec<Assist>) {
+pub fn assists(site: &AssistSite<'_>, offset: usize, out: &mut Vec<Assist>) {
     let Some(literal) = literal_at(site.snapshot, offset) else { return };
     let start = literal.node.start_byte().saturating_sub(site.base);
     let range = start..start + literal.node.byte_range().len();
@@ -88,7 +88,7 @@ fn spec(matched: &Matched<'_>, offset: usize) -> Option<OperandSpec> {
 }
 
 /// The other notations with exactly the same meaning where a value of a type stands.
-fn notations(literal: &Literal<'_>, ty: Option<TypeId>) -> Vec<String> {
+fn notations(literal: &ImmediateLiteral<'_>, ty: Option<TypeId>) -> Vec<String> {
     let minus = if literal.negative { "-" } else { "" };
     let mut out = Vec::new();
     if let Some(value) = literal::integer(&literal.text) {

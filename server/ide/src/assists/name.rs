@@ -36,7 +36,7 @@ pub fn assists(snapshot: &Snapshot, range: &Range<usize>, out: &mut Vec<Assist>)
         return;
     }
     let naming = Naming { snapshot, declaration: &declaration, old: &old, at: node.start_byte() };
-    let flow = Flow::new(snapshot, node, &declaration, &old);
+    let flow = RegisterWebs::new(snapshot, node, &declaration, &old);
     if declaration.count.is_some() {
         let wanted = flow.as_ref().and_then(|f| f.suggestion(f.webs.places.iter()));
         out.extend(naming.assist(REGISTER, &format!("Give `{old}` a name"), &places, wanted, 0));
@@ -94,14 +94,14 @@ impl Naming<'_, '_> {
 }
 
 /// What the flow of a function says of a register.
-struct Flow {
+struct RegisterWebs {
     function: FlowFunction,
     webs: Webs,
     /// Where the function begins.
     base: usize,
 }
 
-impl Flow {
+impl RegisterWebs {
     fn new(snapshot: &Snapshot, node: Node<'_>, declaration: &DeclarationNode<'_>, name: &str) -> Option<Self> {
         let item = function_around(node).filter(|n| n.kind_id() == kinds().function && !n.has_error())?;
         if item.byte_range().len() > MAX_FUNCTION || snapshot.rope().len_bytes() > MAX_MODULE {

@@ -12,7 +12,7 @@ use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
 /// An instruction without an error in it.
-pub struct Site<'t> {
+pub struct AssistSite<'t> {
     pub snapshot: &'t Snapshot,
     pub node: Node<'t>,
     /// Its text, from its guard to its semicolon, and where that begins in the file.
@@ -29,7 +29,7 @@ pub struct Matched<'a> {
     pub variant: &'a OperandVariant,
 }
 
-impl<'t> Site<'t> {
+impl<'t> AssistSite<'t> {
     /// The instruction around an offset, or the one that ends there.
     pub fn at(snapshot: &'t Snapshot, offset: usize) -> Option<Self> {
         let inside = snapshot.leaf(offset..offset);

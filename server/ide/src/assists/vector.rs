@@ -3,7 +3,7 @@
 //! Which instruction accesses memory element by element is in its form: there the address has as many elements as the list.
 
 use super::Assist;
-use super::site::{Matched, Site, names_in};
+use super::site::{AssistSite, Matched, names_in};
 use ptx_analysis::ast::{Instruction, Operand, OperandKind};
 use ptx_analysis::literal;
 use ptx_analysis::mnemonic::Candidate;
@@ -15,7 +15,7 @@ use ptx_syntax::Snapshot;
 use std::ops::Range;
 
 /// Offers both.
-pub fn assists(site: &Site<'_>, out: &mut Vec<Assist>) {
+pub fn assists(site: &AssistSite<'_>, out: &mut Vec<Assist>) {
     out.extend(site.matched(|matched| expand(site, matched)));
     out.extend(site.matched(|matched| combine(site, matched)));
 }
@@ -106,7 +106,7 @@ fn with(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
 }
 
 /// `ld.v2.u32 {a, b}, [p]` as `ld.u32 a, [p]; ld.u32 b, [p+4]`.
-fn expand(site: &Site<'_>, matched: &Matched<'_>) -> Option<Assist> {
+fn expand(site: &AssistSite<'_>, matched: &Matched<'_>) -> Option<Assist> {
     const ID: &str = "expand-vector";
     let instruction = matched.instruction;
     let shape = shaped(matched)?;
@@ -173,7 +173,7 @@ fn expand(site: &Site<'_>, matched: &Matched<'_>) -> Option<Assist> {
 
 /// The registers that an element writes.
 fn written<'a>(
-    site: &'a Site<'_>,
+    site: &'a AssistSite<'_>,
     matched: &Matched<'_>,
     shape: &Shaped,
     lists: &[(&Operand<'_>, &[Operand<'_>])],
@@ -191,7 +191,7 @@ fn written<'a>(
 
 /// The names that every one of several accesses needs: those of the guard and of all operands that are not taken apart.
 fn needed<'a>(
-    site: &'a Site<'_>,
+    site: &'a AssistSite<'_>,
     instruction: &Instruction<'_>,
     lists: &[(&Operand<'_>, &[Operand<'_>])],
 ) -> Vec<&'a str> {
@@ -205,7 +205,7 @@ fn needed<'a>(
 }
 
 /// One of several scalar accesses.
-struct Single {
+struct ScalarAccess {
     base: String,
     offset: i128,
     /// The operand that becomes an element, for each list.
@@ -215,7 +215,7 @@ struct Single {
     end: usize,
 }
 
-fn single(site: &Site<'_>, matched: &Matched<'_>, shape: &Shaped) -> Option<Single> {
+fn single(site: &AssistSite<'_>, matched: &Matched<'_>, shape: &Shaped) -> Option<ScalarAccess> {
     let instruction = matched.instruction;
     if matched.candidate.values.get(usize::from(shape.slot))?.is_some() {
         return None;
@@ -228,14 +228,14 @@ fn single(site: &Site<'_>, matched: &Matched<'_>, shape: &Shaped) -> Option<Sing
         shape.lists.iter().map(|i| (instruction.operands[*i].range.clone(), String::new())).collect();
     edits.push((place.range.clone(), String::new()));
     let rest = with(&site.text, edits).split_whitespace().collect();
-    Some(Single { base: base.to_owned(), offset, elements: elements?, rest, end: site.node.end_byte() })
+    Some(ScalarAccess { base: base.to_owned(), offset, elements: elements?, rest, end: site.node.end_byte() })
 }
 
 /// Instructions that wait for nothing and order nothing say so by leaving this out.
 const PLAIN: &str = ".weak";
 
 /// `ld.u32 a, [p]; ld.u32 b, [p+4]` as `ld.v2.u32 {a, b}, [p]`.
-fn combine(site: &Site<'_>, matched: &Matched<'_>) -> Option<Assist> {
+fn combine(site: &AssistSite<'_>, matched: &Matched<'_>) -> Option<Assist> {
     const ID: &str = "combine-vector";
     let shape = shaped(matched)?;
     let form = matched.candidate.form;
@@ -249,7 +249,7 @@ fn combine(site: &Site<'_>, matched: &Matched<'_>) -> Option<Assist> {
     let mut run = vec![first];
     let mut node = site.node;
     while run.len() < longest {
-        let Some(next) = node.next_named_sibling().and_then(|n| Site::of(site.snapshot, n)) else { break };
+        let Some(next) = node.next_named_sibling().and_then(|n| AssistSite::of(site.snapshot, n)) else { break };
         let between = site.snapshot.text(node.end_byte()..next.base);
         let found = next.matched(|m| shaped(m).and_then(|s| single(&next, m, &s)));
         let Some(found) = found.filter(|_| between.trim().is_empty()) else { break };
@@ -295,7 +295,13 @@ fn combine(site: &Site<'_>, matched: &Matched<'_>) -> Option<Assist> {
 }
 
 /// The instruction that does what several do.
-fn vector_of(site: &Site<'_>, matched: &Matched<'_>, shape: &Shaped, parts: &[Single], new_head: &str) -> String {
+fn vector_of(
+    site: &AssistSite<'_>,
+    matched: &Matched<'_>,
+    shape: &Shaped,
+    parts: &[ScalarAccess],
+    new_head: &str,
+) -> String {
     let instruction = matched.instruction;
     let mut edits = vec![(instruction.mnemonic_range(), new_head.to_owned())];
     for (which, index) in shape.lists.iter().enumerate() {

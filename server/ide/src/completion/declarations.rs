@@ -1,12 +1,12 @@
 //! Declarations, lists of parameters and headers of functions. What may stand there depends on so much that the checks are asked.
 
 use super::directives::{self, is_linkage};
-use super::place::Level;
-use super::reach::Status;
+use super::place::ModulePart;
+use super::reach::TargetSupport;
 use super::scope;
 use super::tokens::Tokens;
 use super::topic::Topic;
-use super::trial::{Trial, Verdict};
+use super::trial::{StatementTrial, TrialVerdict};
 use super::usage;
 use super::{Item, ItemKind, List};
 use ptx_analysis::symbols::{Symbol, VariableSymbol};
@@ -14,7 +14,7 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{ArgumentKind, Directive, ModifierInfo, TypeClass};
 
 /// A word that may stand next, and what must follow it at least: several ways, of which one has to be right.
-struct Word {
+struct DeclarationWord {
     item: Item,
     tails: Vec<String>,
 }
@@ -26,24 +26,24 @@ fn lengths() -> impl Iterator<Item = &'static ModifierInfo> {
 
 impl List<'_, '_> {
     /// Offers those words that the checks take after a text.
-    fn tried(&mut self, trial: Trial<'_>, before: &str, words: Vec<Word>) {
-        use super::tokens::Kind;
+    fn tried(&mut self, trial: StatementTrial<'_>, before: &str, words: Vec<DeclarationWord>) {
+        use super::tokens::CompletionTokenKind;
         // All of these words begin with a dot, or are numbers.
-        if matches!(self.place.kind, Some(Kind::Register | Kind::Word)) {
+        if matches!(self.place.kind, Some(CompletionTokenKind::Register | CompletionTokenKind::Word)) {
             return;
         }
         let typed = self.place.word.clone();
         let from = self.items.len();
-        for Word { mut item, tails } in words {
+        for DeclarationWord { mut item, tails } in words {
             if typed.len() > 1 && !item.label.starts_with(&typed) {
                 continue;
             }
-            let mut best = Verdict::Wrong;
+            let mut best = TrialVerdict::Wrong;
             for tail in &tails {
                 match trial.check(&format!("{before} {}{tail}", item.new_text())) {
-                    Verdict::Wrong => {}
-                    found @ Verdict::Lacking(_) if best == Verdict::Wrong => best = found,
-                    Verdict::Lacking(_) => {}
+                    TrialVerdict::Wrong => {}
+                    found @ TrialVerdict::Lacking(_) if best == TrialVerdict::Wrong => best = found,
+                    TrialVerdict::Lacking(_) => {}
                     found => {
                         best = found;
                         break;
@@ -51,11 +51,11 @@ impl List<'_, '_> {
                 }
             }
             match best {
-                Verdict::Wrong => continue,
-                Verdict::Fine => {}
-                Verdict::Deprecated => item.deprecated = true,
+                TrialVerdict::Wrong => continue,
+                TrialVerdict::Fine => {}
+                TrialVerdict::Deprecated => item.deprecated = true,
                 // The table has fewer words for it.
-                Verdict::Lacking(message) => item.unavailable = item.unavailable.or(Some(message)),
+                TrialVerdict::Lacking(message) => item.unavailable = item.unavailable.or(Some(message)),
             }
             self.push(item);
         }
@@ -69,7 +69,7 @@ impl List<'_, '_> {
         let header = matches!(last.as_str(), "(" | ",");
         let mut scores = if header {
             usage::likely("header", &["("])
-        } else if self.place.level == Level::Header && ISA.ty(&last).is_none() && ISA.space(&last).is_none() {
+        } else if self.place.level == ModulePart::Header && ISA.ty(&last).is_none() && ISA.space(&last).is_none() {
             usage::likely("header", &[")"])
         } else {
             let types = self.history().steps.iter().any(|s| s.class == ".reg");
@@ -92,8 +92,8 @@ impl List<'_, '_> {
         self.by_score(from, |i| usage::score(&scores, &i.label));
     }
 
-    fn trial(&self) -> Trial<'_> {
-        Trial { environment: self.environment, level: self.place.level, kernel: self.place.in_kernel() }
+    fn trial(&self) -> StatementTrial<'_> {
+        StatementTrial { environment: self.environment, level: self.place.level, kernel: self.place.in_kernel() }
     }
 
     /// The statement up to the word that is typed.
@@ -108,7 +108,7 @@ impl List<'_, '_> {
         let last = before.at(before.len() - 1).to_owned();
         let written = self.written();
         let environment = self.environment.clone();
-        let trial = Trial { environment: &environment, ..self.trial() };
+        let trial = StatementTrial { environment: &environment, ..self.trial() };
         let attribute = before.words(0).filter(|w| *w == "(").count() > before.words(0).filter(|w| *w == ")").count();
         if attribute && before.words(0).any(|w| w == ".attribute") {
             return self.attributes();
@@ -127,23 +127,25 @@ impl List<'_, '_> {
             } else {
                 vec![" .global .b8 __x[64];".to_owned()]
             };
-            let words = (0..8)
-                .map(|n| Word { item: Item::new((1u32 << n).to_string(), ItemKind::Number), tails: tails.clone() });
+            let words = (0..8).map(|n| DeclarationWord {
+                item: Item::new((1u32 << n).to_string(), ItemKind::Number),
+                tails: tails.clone(),
+            });
             return self.tried(trial, &written, words.collect());
         }
-        let mut words: Vec<Word> = Vec::new();
+        let mut words: Vec<DeclarationWord> = Vec::new();
         if space.is_none() {
             let names = [" .b32 __x;", " .b32 __x[];", " .b32 __x[4];"];
             for space in ISA.spaces.iter().filter(|s| !s.declared.is_empty()) {
                 let directive = ISA.directive(space.name);
                 let item =
                     directive.map_or_else(|| Item::new(space.name, ItemKind::Space), |d| directives::item(d, self));
-                words.push(Word { item, tails: names.iter().map(|t| (*t).to_owned()).collect() });
+                words.push(DeclarationWord { item, tails: names.iter().map(|t| (*t).to_owned()).collect() });
             }
             for name in [".entry", ".func"] {
                 if let Some(directive) = ISA.directive(name) {
                     let tails = vec![" __n() { ret; }".to_owned(), " __n();".to_owned()];
-                    words.push(Word { item: directives::item(directive, self), tails });
+                    words.push(DeclarationWord { item: directives::item(directive, self), tails });
                 }
             }
             self.tried(trial, &written, words);
@@ -156,7 +158,7 @@ impl List<'_, '_> {
         for (name, arguments) in further {
             if let Some(directive) = ISA.directive(name).filter(|_| !before.words(0).any(|w| w == name)) {
                 let tails = arguments.iter().flat_map(|a| typed.iter().map(move |t| format!("{a}{t}"))).collect();
-                words.push(Word { item: directives::item(directive, self), tails });
+                words.push(DeclarationWord { item: directives::item(directive, self), tails });
             }
         }
         self.tried(trial, &written, words);
@@ -168,18 +170,18 @@ impl List<'_, '_> {
         tails: &[String],
         before: &Tokens,
         wanted: impl Fn(&ptx_isa::tables::TypeInfo) -> bool,
-    ) -> Vec<Word> {
+    ) -> Vec<DeclarationWord> {
         let mut out = Vec::new();
         for ty in ISA.types.iter().filter(|t| wanted(t)) {
             let item =
                 Item::new(ty.name, ItemKind::Type).detail(ty.summary).topic(Topic::Directive(ty.name.to_owned()));
-            out.push(Word { item, tails: tails.to_vec() });
+            out.push(DeclarationWord { item, tails: tails.to_vec() });
         }
         if !before.words(0).any(|w| lengths().any(|m| m.name == w)) {
             for ModifierInfo { name, summary, .. } in lengths() {
                 let topic = Topic::Directive((*name).to_owned());
                 let item = Item::new(*name, ItemKind::Modifier).detail(*summary).topic(topic);
-                out.push(Word { item, tails: tails.iter().map(|t| format!(" .b32{t}")).collect() });
+                out.push(DeclarationWord { item, tails: tails.iter().map(|t| format!(" .b32{t}")).collect() });
             }
         }
         out
@@ -218,7 +220,7 @@ impl List<'_, '_> {
                 let given: Vec<String> = before.words(0).map(str::to_owned).collect();
                 for field in ISA.fields.iter().filter(|f| f.of.contains(&ty.name) && !given.iter().any(|g| g == f.name))
                 {
-                    let status = Status::of(field.gates, self.environment);
+                    let status = TargetSupport::of(field.gates, self.environment);
                     self.push(Item::new(field.name, ItemKind::Word).detail(field.summary).status(status));
                 }
             }
@@ -239,7 +241,7 @@ impl List<'_, '_> {
             }
         }
         let environment = self.environment.clone();
-        let trial = Trial { environment: &environment, ..self.trial() };
+        let trial = StatementTrial { environment: &environment, ..self.trial() };
         let mut tried: Vec<(String, bool)> = Vec::new();
         for name in scope::of_module(self.place) {
             // The same kind of thing is tried once.
@@ -253,7 +255,7 @@ impl List<'_, '_> {
                 Some((_, fine)) => *fine,
                 None => {
                     let text = format!("{declared}{written} __y{close};");
-                    let fine = matches!(trial.check(&text), Verdict::Fine | Verdict::Deprecated);
+                    let fine = matches!(trial.check(&text), TrialVerdict::Fine | TrialVerdict::Deprecated);
                     tried.push((key, fine));
                     fine
                 }
@@ -269,7 +271,7 @@ impl List<'_, '_> {
             }
         }
         let generic = format!(".global .b32 __y;\n{written} generic(__y){close};");
-        if let Some(initial) = ISA.initial("generic").filter(|_| trial.check(&generic) == Verdict::Fine) {
+        if let Some(initial) = ISA.initial("generic").filter(|_| trial.check(&generic) == TrialVerdict::Fine) {
             self.push(Item::new(initial.name, ItemKind::Word).detail(initial.summary).snippet("generic(${1:x})"));
         }
     }
@@ -326,41 +328,44 @@ impl List<'_, '_> {
         let pointer = given.contains(&".ptr");
         let written = if prototype { format!("__l: {}", self.written()) } else { self.written() };
         let environment = self.environment.clone();
-        let level = if prototype { Level::Body } else { Level::Module };
-        let trial = Trial { environment: &environment, level, kernel: self.place.in_kernel() };
-        let mut words: Vec<Word> = Vec::new();
+        let level = if prototype { ModulePart::Body } else { ModulePart::Module };
+        let trial = StatementTrial { environment: &environment, level, kernel: self.place.in_kernel() };
+        let mut words: Vec<DeclarationWord> = Vec::new();
         if last == ".align" {
             let tail = if typed { end(name) } else { end(&format!(" .b8{name}[128]")) };
             let numbers = (0..8).map(|n| Item::new((1u32 << n).to_string(), ItemKind::Number));
-            words.extend(numbers.map(|item| Word { item, tails: vec![tail.clone()] }));
+            words.extend(numbers.map(|item| DeclarationWord { item, tails: vec![tail.clone()] }));
         } else if given.is_empty() {
             let lists = [end(&format!(" .b32{name}"))];
             for space in ISA.spaces.iter().filter(|s| !s.declared.is_empty()) {
                 let directive = ISA.directive(space.name);
                 let item =
                     directive.map_or_else(|| Item::new(space.name, ItemKind::Space), |d| directives::item(d, self));
-                words.push(Word { item, tails: lists.to_vec() });
+                words.push(DeclarationWord { item, tails: lists.to_vec() });
             }
         } else if !typed {
             let lists = [end(name), end(&format!("{name}[4]"))];
             words.extend(self.types(&lists, before, |t| t.parameters || t.registers || t.prototypes));
             if let Some(directive) = ISA.directive(".align").filter(|_| !given.contains(&".align")) {
                 let tail = end(&format!(" 4 .b32{name}"));
-                words.push(Word { item: directives::item(directive, self), tails: vec![tail] });
+                words.push(DeclarationWord { item: directives::item(directive, self), tails: vec![tail] });
             }
         } else if let Some(directive) = ISA.directive(".ptr") {
             if !pointer && given.last().is_some_and(|w| ISA.ty(w).is_some()) {
-                words.push(Word { item: directives::item(directive, self), tails: vec![end(name)] });
+                words.push(DeclarationWord { item: directives::item(directive, self), tails: vec![end(name)] });
             } else if pointer && last == ".ptr" {
                 for space in ISA.spaces.iter().filter(|s| directive.spaces.contains(&s.name)) {
                     let item = Item::new(space.name, ItemKind::Space)
                         .detail(space.summary)
                         .topic(Topic::Directive(space.name.to_owned()));
-                    words.push(Word { item, tails: vec![end(name)] });
+                    words.push(DeclarationWord { item, tails: vec![end(name)] });
                 }
             }
             if let Some(align) = ISA.directive(".align").filter(|_| pointer && !given.contains(&".align")) {
-                words.push(Word { item: directives::item(align, self), tails: vec![end(&format!(" 4{name}"))] });
+                words.push(DeclarationWord {
+                    item: directives::item(align, self),
+                    tails: vec![end(&format!(" 4{name}"))],
+                });
             }
         }
         self.tried(trial, &written, words);
@@ -393,8 +398,8 @@ impl List<'_, '_> {
         };
         let written = if prototype { format!("__l: {}", self.written()) } else { self.written() };
         let environment = self.environment.clone();
-        let level = if prototype { Level::Body } else { Level::Module };
-        let trial = Trial { environment: &environment, level, kernel: self.place.in_kernel() };
+        let level = if prototype { ModulePart::Body } else { ModulePart::Module };
+        let trial = StatementTrial { environment: &environment, level, kernel: self.place.in_kernel() };
         let tails: &[&str] = if prototype { &[";"] } else { &[" { ret; }", ";"] };
         let given: Vec<String> = before.words(kind).map(str::to_owned).collect();
         let mut words = Vec::new();
@@ -407,7 +412,7 @@ impl List<'_, '_> {
             }
             let argument = argument(directive);
             let tails = tails.iter().map(|t| format!("{argument}{t}")).collect();
-            words.push(Word { item: directives::item(directive, self), tails });
+            words.push(DeclarationWord { item: directives::item(directive, self), tails });
         }
         self.tried(trial, &written, words);
     }

@@ -1,9 +1,9 @@
 //! Directives by their place, and what follows them.
 
-use super::place::Level;
-use super::reach::Status;
+use super::place::ModulePart;
+use super::reach::TargetSupport;
 use super::scope;
-use super::tokens::Kind;
+use super::tokens::CompletionTokenKind;
 use super::topic::Topic;
 use super::{Item, ItemKind, List};
 use crate::walk::top;
@@ -45,7 +45,7 @@ pub fn item(directive: &'static Directive, list: &List<'_, '_>) -> Item {
     Item::new(directive.name, ItemKind::Directive)
         .detail(directive.summary)
         .topic(Topic::Directive(directive.name.to_owned()))
-        .status(Status::of(directive.gates, list.environment))
+        .status(TargetSupport::of(directive.gates, list.environment))
 }
 
 /// What a module says of itself before a place.
@@ -132,7 +132,7 @@ impl List<'_, '_> {
         if before.len() == 0 {
             return self.module_directives();
         }
-        if self.place.level == Level::Header {
+        if self.place.level == ModulePart::Header {
             return self.header();
         }
         let given = before.len();
@@ -195,7 +195,7 @@ impl List<'_, '_> {
             let item = Item::new(target.name, ItemKind::Target)
                 .detail(target.summary)
                 .topic(Topic::Target(target.name.to_owned()))
-                .status(Status::of(target.gates, environment));
+                .status(TargetSupport::of(target.gates, environment));
             found.push(item);
         }
         if given.is_empty() {
@@ -225,7 +225,7 @@ impl List<'_, '_> {
     /// The strings that a directive takes.
     pub(super) fn strings(&mut self, directive: &'static Directive) {
         let before = &self.place.before;
-        let open = self.place.kind == Some(Kind::String);
+        let open = self.place.kind == Some(CompletionTokenKind::String);
         if !open && (self.place.kind.is_some() || !matches!(before.at(before.len() - 1), "," | ".pragma" | ".language"))
         {
             return;
@@ -238,10 +238,10 @@ impl List<'_, '_> {
             return;
         }
         let mut place = match (self.place.level, self.place.in_kernel()) {
-            (Level::Body, true) => vec!["body", "entry-body"],
-            (Level::Body, false) => vec!["body"],
-            (Level::Header, true) => vec!["entry"],
-            (Level::Header, false) => Vec::new(),
+            (ModulePart::Body, true) => vec!["body", "entry-body"],
+            (ModulePart::Body, false) => vec!["body"],
+            (ModulePart::Header, true) => vec!["entry"],
+            (ModulePart::Header, false) => Vec::new(),
             _ => vec!["module"],
         };
         place.retain(|_| directive.name == ".pragma");
@@ -257,7 +257,7 @@ impl List<'_, '_> {
                 .detail(string.summary)
                 .topic(Topic::Directive(string.name.to_owned()))
                 .text(text)
-                .status(Status::of(string.gates, self.environment));
+                .status(TargetSupport::of(string.gates, self.environment));
             self.push(item);
         }
     }

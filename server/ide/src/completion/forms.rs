@@ -78,7 +78,7 @@ impl List<'_, '_> {
                     break;
                 }
                 let Some((values, status)) = reach::shortest(form, self.environment) else { continue };
-                if status != reach::Status::Available {
+                if status != reach::TargetSupport::Available {
                     continue;
                 }
                 let all = operand_variants(form, &values);

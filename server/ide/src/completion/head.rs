@@ -1,8 +1,8 @@
 //! Opcodes and modifiers.
 
-use super::reach::{self, Offer, Status};
-use super::statement::Head;
-use super::tokens::Kind;
+use super::reach::{self, Offer, TargetSupport};
+use super::statement::MnemonicAtCursor;
+use super::tokens::CompletionTokenKind;
 use super::topic::Topic;
 use super::usage;
 use super::{Item, ItemKind, List};
@@ -23,7 +23,7 @@ pub fn is_whole(opcode: &'static Opcode) -> bool {
 impl List<'_, '_> {
     /// All instructions, those that the module lacks last.
     pub(super) fn opcodes(&mut self) {
-        let mut found: Vec<(Status, &'static Entry)> = Vec::new();
+        let mut found: Vec<(TargetSupport, &'static Entry)> = Vec::new();
         for opcode in ISA.opcodes {
             for entry in opcode.entries {
                 let status = reach::instruction(opcode, entry, self.environment);
@@ -39,7 +39,7 @@ impl List<'_, '_> {
         for opcode in ISA.opcodes.iter().filter(|o| o.entries.iter().all(|e| e.name != o.name)) {
             let names: Vec<&str> = opcode.entries.iter().take(4).map(|e| e.name).collect();
             let best = found.iter().filter(|(_, e)| opcode.entries.iter().any(|o| o.name == e.name)).map(|(s, _)| *s);
-            let status = best.min_by_key(|s| s.rank()).unwrap_or(Status::Available);
+            let status = best.min_by_key(|s| s.rank()).unwrap_or(TargetSupport::Available);
             let topic = Topic::Opcode(opcode.name.to_owned());
             self.push(Item::new(opcode.name, ItemKind::Opcode).detail(names.join(", ")).topic(topic).status(status));
         }
@@ -62,7 +62,7 @@ impl List<'_, '_> {
         let of = |offer: &Offer| scores.iter().find(|(m, _)| m == offer.value).map_or(0.0, |(_, s)| *s);
         let offers = self.offers(opcode, &[], &[]);
         let least = RARE * offers.iter().map(of).fold(0.0, f64::max);
-        let likely = |o: &&Offer| o.status == Status::Available && of(o) >= least;
+        let likely = |o: &&Offer| o.status == TargetSupport::Available && of(o) >= least;
         for offer in offers.iter().filter(likely).take(MODIFIERS_BEHIND) {
             let label = format!("{}{}", opcode.name, offer.value);
             if self.items.iter().all(|i| i.label != label) {
@@ -81,7 +81,7 @@ impl List<'_, '_> {
         let mut modifiers: Vec<&str> = Vec::new();
         let mut end = 0;
         for (index, token) in after.list.iter().enumerate() {
-            if token.kind != Kind::Dot || token.range.start != end {
+            if token.kind != CompletionTokenKind::Dot || token.range.start != end {
                 break;
             }
             end = token.range.end;
@@ -113,7 +113,7 @@ impl List<'_, '_> {
     }
 
     /// The modifiers that can still lead to a legal form.
-    pub(super) fn modifiers(&mut self, head: &Head) {
+    pub(super) fn modifiers(&mut self, head: &MnemonicAtCursor) {
         let before = reach::known(head.opcode, &head.modifiers());
         let after: Vec<&str> = head.after.iter().map(String::as_str).collect();
         let after = reach::known(head.opcode, &after);
@@ -135,7 +135,7 @@ impl List<'_, '_> {
     }
 
     /// A modifier behind an operand.
-    pub(super) fn suffixes(&mut self, head: &Head, operand: usize) {
+    pub(super) fn suffixes(&mut self, head: &MnemonicAtCursor, operand: usize) {
         for offer in reach::suffixes(head.opcode, &head.modifiers(), operand, self.environment) {
             self.push(modifier(head.opcode.name, &offer));
         }

@@ -1,8 +1,8 @@
 //! What has been written before a place: the statements, and which names they write and read.
 
-use super::place::Place;
-use super::tokens::{Kind, Tokens};
-use super::usage::{self, Step};
+use super::place::CompletionPlace;
+use super::tokens::{CompletionTokenKind, Tokens};
+use super::usage::{self, StatementStep};
 use ptx_isa::ISA;
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ const AFTER: usize = 4 << 10;
 
 /// The uses of a name, in statements before and behind the place, counted from it.
 #[derive(Debug, Clone, Copy, Default)]
-struct Uses {
+struct UseDistances {
     written: Option<usize>,
     read: Option<usize>,
     next_read: Option<usize>,
@@ -25,7 +25,7 @@ struct Uses {
 
 /// What a name is for at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum NameRole {
     /// It is read.
     Read,
     /// It is written.
@@ -38,15 +38,15 @@ pub enum Role {
 #[derive(Debug, Default)]
 pub struct History {
     /// Those before it, the nearest last.
-    pub steps: Vec<Step>,
+    pub steps: Vec<StatementStep>,
     /// Special registers that they read, the last one last.
     pub special: Vec<String>,
-    uses: HashMap<String, Uses>,
+    uses: HashMap<String, UseDistances>,
 }
 
 impl History {
     /// Reads the text around a place.
-    pub fn new(place: &Place<'_>) -> Self {
+    pub fn new(place: &CompletionPlace<'_>) -> Self {
         let rope = place.snapshot.rope();
         let line = |at: usize| rope.line_to_byte(rope.byte_to_line(at.min(rope.len_bytes())));
         let around = place.function.map_or(0..rope.len_bytes(), |f| f.byte_range());
@@ -59,10 +59,10 @@ impl History {
             let step = usage::step(words);
             let distance = count - index;
             out.enter(words, &step, |uses, role| match role {
-                Role::Written => (uses.written, uses.reads) = (Some(distance), 0),
-                Role::Read | Role::Address => {
+                NameRole::Written => (uses.written, uses.reads) = (Some(distance), 0),
+                NameRole::Read | NameRole::Address => {
                     (uses.read, uses.reads) = (Some(distance), uses.reads + 1);
-                    uses.address = if role == Role::Address { Some(distance) } else { uses.address };
+                    uses.address = if role == NameRole::Address { Some(distance) } else { uses.address };
                 }
             });
             if !step.class.is_empty() {
@@ -72,7 +72,7 @@ impl History {
         // What the statement itself has read already is less likely meant again.
         let own: Vec<&str> = place.before.words(0).collect();
         out.enter(&own, &usage::step(&own), |uses, role| {
-            if role != Role::Written {
+            if role != NameRole::Written {
                 (uses.read, uses.reads) = (Some(0), uses.reads + 1);
             }
         });
@@ -84,14 +84,14 @@ impl History {
         for (index, words) in self::statements(&after).iter().enumerate() {
             let step = usage::step(words);
             out.enter(words, &step, |uses, role| {
-                let known = if role == Role::Written { &mut uses.next_written } else { &mut uses.next_read };
+                let known = if role == NameRole::Written { &mut uses.next_written } else { &mut uses.next_read };
                 *known = known.or(Some(index + 1));
             });
         }
         out
     }
 
-    fn enter(&mut self, words: &[&str], step: &Step, mut note: impl FnMut(&mut Uses, Role)) {
+    fn enter(&mut self, words: &[&str], step: &StatementStep, mut note: impl FnMut(&mut UseDistances, NameRole)) {
         if ISA.opcode(&step.word).is_none() {
             return;
         }
@@ -101,7 +101,7 @@ impl History {
         let mut first = true;
         let mut special = "";
         let mut brackets = 0usize;
-        let mut found: Vec<(&str, Role)> = Vec::new();
+        let mut found: Vec<(&str, NameRole)> = Vec::new();
         for (index, word) in words.iter().enumerate() {
             match *word {
                 "[" => brackets += 1,
@@ -120,9 +120,9 @@ impl History {
                 }
                 name if name.starts_with(['%', '_', '$']) || name.starts_with(|c: char| c.is_ascii_alphabetic()) => {
                     let role = match brackets {
-                        0 if writes && first && index >= from => Role::Written,
-                        0 => Role::Read,
-                        _ => Role::Address,
+                        0 if writes && first && index >= from => NameRole::Written,
+                        0 => NameRole::Read,
+                        _ => NameRole::Address,
                     };
                     found.push((name, role));
                 }
@@ -130,7 +130,7 @@ impl History {
             }
         }
         // What an instruction reads it reads before it writes.
-        found.sort_by_key(|(_, role)| *role == Role::Written);
+        found.sort_by_key(|(_, role)| *role == NameRole::Written);
         for (name, role) in found {
             note(self.uses.entry(name.to_owned()).or_default(), role);
         }
@@ -142,9 +142,9 @@ impl History {
     }
 
     /// How unlikely a name is meant in a role; smaller is likelier. Nothing where it does not occur.
-    pub fn cost(&self, name: &str, role: Role) -> Option<usize> {
+    pub fn cost(&self, name: &str, role: NameRole) -> Option<usize> {
         let uses = self.uses.get(name)?;
-        let written = role == Role::Written;
+        let written = role == NameRole::Written;
         let read_later = uses.next_read.filter(|r| uses.next_written.is_none_or(|w| *r <= w));
         let cost = if written {
             match (uses.written, read_later) {
@@ -163,7 +163,7 @@ impl History {
             }
         };
         // One address serves several accesses in a row.
-        let again = uses.address.filter(|_| role == Role::Address).map_or(usize::MAX, |at| at + 2);
+        let again = uses.address.filter(|_| role == NameRole::Address).map_or(usize::MAX, |at| at + 2);
         Some(cost.min(again))
     }
 }
@@ -176,7 +176,7 @@ fn statements(tokens: &Tokens) -> Vec<Vec<&str>> {
     for index in 0..tokens.len() {
         let word = tokens.at(index);
         let lines = matches!(words.first(), Some(&".loc" | &".file"));
-        let begins = ISA.opcode(word).is_some() || word == "@" || tokens.kind(index) == Some(Kind::Dot);
+        let begins = ISA.opcode(word).is_some() || word == "@" || tokens.kind(index) == Some(CompletionTokenKind::Dot);
         if lines && begins {
             out.push(std::mem::take(&mut words));
         }

@@ -1,8 +1,8 @@
 //! Labels: where a branch may lead, and those that branches name and that are not there yet.
 
-use super::place::Place;
+use super::place::CompletionPlace;
 use super::scope::{self, Label, Name};
-use super::tokens::{Kind, Tokens};
+use super::tokens::{CompletionTokenKind, Tokens};
 use super::{Item, ItemKind, List};
 use ptx_analysis::symbols::Symbol;
 use ptx_isa::ISA;
@@ -18,7 +18,7 @@ fn branches(opcode: &Opcode) -> bool {
 }
 
 /// The labels that branches before a place name and nothing declares, the nearest first.
-fn missing(place: &Place<'_>, declared: &[Label]) -> Vec<Name> {
+fn missing(place: &CompletionPlace<'_>, declared: &[Label]) -> Vec<Name> {
     let Some(function) = place.function else { return Vec::new() };
     let rope = place.snapshot.rope();
     let from = place.start.saturating_sub(BEFORE).max(function.start_byte().min(place.start));
@@ -26,16 +26,17 @@ fn missing(place: &Place<'_>, declared: &[Label]) -> Vec<Name> {
     let tokens = Tokens::new(place.snapshot.text(from..place.start).into_owned());
     let mut out: Vec<Name> = Vec::new();
     for index in (0..tokens.len()).rev() {
-        if tokens.kind(index) != Some(Kind::Word) || !ISA.opcode(tokens.at(index)).is_some_and(branches) {
+        if tokens.kind(index) != Some(CompletionTokenKind::Word) || !ISA.opcode(tokens.at(index)).is_some_and(branches)
+        {
             continue;
         }
         let mut at = index + 1;
-        while tokens.kind(at) == Some(Kind::Dot) && tokens.touches(at) {
+        while tokens.kind(at) == Some(CompletionTokenKind::Dot) && tokens.touches(at) {
             at += 1;
         }
         let name = tokens.at(at);
         let known = declared.iter().map(|l| &l.name).chain(&out).any(|n| n.text == name);
-        if matches!(tokens.kind(at), Some(Kind::Word | Kind::Register)) && !known {
+        if matches!(tokens.kind(at), Some(CompletionTokenKind::Word | CompletionTokenKind::Register)) && !known {
             let detail = "label that is not there yet".to_owned();
             out.push(Name { text: name.to_owned(), count: None, symbol: Symbol::Label, detail });
         }

@@ -1,8 +1,8 @@
 //! When a list opens by itself. A list that opens where nothing is wanted takes the next Enter, so in doubt there is none.
 
-use super::place::Place;
+use super::place::CompletionPlace;
 use super::statement::{Where, whereabouts};
-use super::{Completions, Options, completion};
+use super::{CompletionOptions, Completions, completion};
 use ptx_syntax::Snapshot;
 
 /// The list for a place, and whether an editor should show it. `typed` is the character that made the editor ask, if it was one of
@@ -10,10 +10,10 @@ use ptx_syntax::Snapshot;
 pub fn completion_list(
     snapshot: &Snapshot,
     offset: usize,
-    options: Options,
+    options: CompletionOptions,
     typed: Option<char>,
 ) -> Option<Completions> {
-    let place = Place::new(snapshot, offset)?;
+    let place = CompletionPlace::new(snapshot, offset)?;
     if typed.is_some_and(|c| !opens(&place, c)) || follows_end(&place) {
         return None;
     }
@@ -31,7 +31,7 @@ pub fn completion_list(
 
 /// Whether a character may open a list. A brace opens blocks as well as vectors, and a blank ends words: both open a list among the
 /// operands of an instruction only, a blank also behind a word of a directive that wants another.
-fn opens(place: &Place<'_>, typed: char) -> bool {
+fn opens(place: &CompletionPlace<'_>, typed: char) -> bool {
     match (typed, whereabouts(place)) {
         ('{', found) => matches!(found, Where::Operand(_)),
         (' ', found) => matches!(found, Where::Operand(_) | Where::Directive),
@@ -40,7 +40,7 @@ fn opens(place: &Place<'_>, typed: char) -> bool {
 }
 
 /// Whether the place is right behind the sign that ends a statement or begins a block: the next key is a blank or Enter.
-fn follows_end(place: &Place<'_>) -> bool {
+fn follows_end(place: &CompletionPlace<'_>) -> bool {
     place.word.is_empty()
         && matches!(whereabouts(place), Where::Start)
         && place

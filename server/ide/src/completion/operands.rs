@@ -3,13 +3,13 @@
 mod spot;
 mod want;
 
-pub use spot::{Fitting, Known, Open, Spot, callee, fitting};
+pub use spot::{EnclosingBracket, Fitting, NamesInScope, OperandSpot, callee, fitting};
 
-use super::history::Role;
-use super::reach::Status;
+use super::history::NameRole;
+use super::reach::TargetSupport;
 use super::scope::{self, Name, Near};
-use super::statement::Head;
-use super::tokens::Kind as TokenKind;
+use super::statement::MnemonicAtCursor;
+use super::tokens::CompletionTokenKind as TokenKind;
 use super::topic::Topic;
 use super::usage;
 use super::{Item, ItemKind, List, forms};
@@ -24,7 +24,7 @@ use ptx_analysis::types::TypeId;
 use ptx_isa::ISA;
 use ptx_isa::tables::{OperandAccess, TypeClass, ValueKind};
 use ptx_syntax::{Node, kinds};
-use want::{Context, Want, accepts, fits, rank, takes_special, wanted};
+use want::{OperandContext, Want, accepts, fits, rank, takes_special, wanted};
 
 /// The rest of a line that is looked at for the end of the statement.
 const LONGEST_REST: usize = 1 << 12;
@@ -39,15 +39,15 @@ impl<'t> List<'_, 't> {
             if let Symbol::Register { ty, elements: 1 } = local.symbol
                 && ty.info().class == TypeClass::Pred
             {
-                self.registers(local, 0, Role::Read, &near, &mut found);
+                self.registers(local, 0, NameRole::Read, &near, &mut found);
             }
         }
         self.ranked(found);
     }
 
     /// What may stand where an operand is written.
-    pub(super) fn operand(&mut self, head: &Head) {
-        let spot = Spot::new(&self.place.before, head.end);
+    pub(super) fn operand(&mut self, head: &MnemonicAtCursor) {
+        let spot = OperandSpot::new(&self.place.before, head.end);
         let before = &self.place.before;
         let last = spot.piece.last().map_or("", |i| before.at(*i));
         let dotted = self.place.kind == Some(TokenKind::Dot);
@@ -65,7 +65,7 @@ impl<'t> List<'_, 't> {
             return;
         }
         let locals = scope::locals(self.place);
-        let names = Known::new(self.place, &locals);
+        let names = NamesInScope::new(self.place, &locals);
         let Some(resolved) = semantics::mnemonic(head.opcode, &head.modifiers()) else { return };
         let near = Near::new(self.place);
         let mut fitting = fitting(self.place, head, &spot, &resolved, &names, self.environment);
@@ -81,7 +81,7 @@ impl<'t> List<'_, 't> {
             if resolved.mismatch.is_some() || !resolved.entry.checked {
                 let mut found = Vec::new();
                 for local in locals.iter().filter(|l| matches!(l.symbol, Symbol::Register { .. })) {
-                    self.registers(local, 0, Role::Read, &near, &mut found);
+                    self.registers(local, 0, NameRole::Read, &near, &mut found);
                 }
                 self.ranked(found);
             }
@@ -101,7 +101,7 @@ impl<'t> List<'_, 't> {
         let mnemonic = format!("{}{}", head.opcode.name, head.before.concat());
         let here = ptx_isa::USAGE.after("operand", &format!("{mnemonic} {}", spot.index));
         let weight = |word: &str| here.iter().find(|(w, _)| *w == word).map_or(0, |(_, w)| *w);
-        let context = Context {
+        let context = OperandContext {
             often_names: 10 * weight("name") >= weight("register") + weight("name") && weight("name") > 0,
             names: &names,
             near: &near,
@@ -136,8 +136,8 @@ impl<'t> List<'_, 't> {
     }
 
     /// The function that is called, or the prototype of an indirect call. Where results are written its name stands behind them.
-    fn callee(&self, name: Option<&str>, spot: &Spot) -> Option<Node<'t>> {
-        if !matches!(spot.open.as_slice(), [Open::Parenthesis(_)]) {
+    fn callee(&self, name: Option<&str>, spot: &OperandSpot) -> Option<Node<'t>> {
+        if !matches!(spot.open.as_slice(), [EnclosingBracket::Parenthesis(_)]) {
             return None;
         }
         let after = &self.place.after;
@@ -162,7 +162,7 @@ impl<'t> List<'_, 't> {
     }
 
     /// How many operands the statement has, where it is whole but for the one at the place.
-    fn operands_in_all(&self, spot: &Spot) -> Option<usize> {
+    fn operands_in_all(&self, spot: &OperandSpot) -> Option<usize> {
         let rope = self.place.snapshot.rope();
         let line = rope.byte_to_line(self.place.replace.end);
         let end = if line + 1 < rope.len_lines() { rope.line_to_byte(line + 1) } else { rope.len_bytes() };
@@ -184,7 +184,7 @@ impl<'t> List<'_, 't> {
         Some(spot.index + 1 + behind)
     }
 
-    fn wants(&mut self, wants: &[Want], context: &Context<'_>) {
+    fn wants(&mut self, wants: &[Want], context: &OperandContext<'_>) {
         let mut found: Vec<(u32, usize, Item)> = Vec::new();
         let module = if wants.iter().any(Want::of_module) { scope::of_module(self.place) } else { Vec::new() };
         let labels = if wants.iter().any(Want::of_labels) { self.labels() } else { Vec::new() };
@@ -215,7 +215,7 @@ impl<'t> List<'_, 't> {
     }
 
     /// The want that a name fits best, and how well.
-    fn best<'w>(&self, wants: &'w [Want], name: &Name, context: &Context<'_>) -> Option<(&'w Want, u32)> {
+    fn best<'w>(&self, wants: &'w [Want], name: &Name, context: &OperandContext<'_>) -> Option<(&'w Want, u32)> {
         let pointer = self.environment.address_size;
         wants
             .iter()
@@ -229,19 +229,19 @@ impl<'t> List<'_, 't> {
         want: &Want,
         name: &Name,
         mut rank: u32,
-        context: &Context<'_>,
+        context: &OperandContext<'_>,
         found: &mut Vec<(u32, usize, Item)>,
     ) {
         let brackets = matches!(want, Want::Address(_));
         let wrap = |text: &str| if brackets { format!("[{text}]") } else { text.to_owned() };
         let role = match want {
-            Want::Argument(OperandAccess::Write, _) => Role::Written,
-            Want::Base(_) | Want::Address(_) => Role::Address,
-            _ if want.spec().is_some_and(|s| s.value.access == OperandAccess::Write) => Role::Written,
-            _ => Role::Read,
+            Want::Argument(OperandAccess::Write, _) => NameRole::Written,
+            Want::Base(_) | Want::Address(_) => NameRole::Address,
+            _ if want.spec().is_some_and(|s| s.value.access == OperandAccess::Write) => NameRole::Written,
+            _ => NameRole::Read,
         };
         if let Want::Whole(spec) = want {
-            self.list(spec, name, rank, role == Role::Written, context, found);
+            self.list(spec, name, rank, role == NameRole::Written, context, found);
             return;
         }
         if matches!(name.symbol, Symbol::Register { .. }) {
@@ -288,7 +288,7 @@ impl<'t> List<'_, 't> {
     }
 
     /// The registers of a declaration: those in use around, the nearest first, and of a range the next that is not in use.
-    fn registers(&mut self, name: &Name, rank: u32, role: Role, near: &Near, found: &mut Vec<(u32, usize, Item)>) {
+    fn registers(&mut self, name: &Name, rank: u32, role: NameRole, near: &Near, found: &mut Vec<(u32, usize, Item)>) {
         const FAR: usize = 1 << 20;
         // Behind those that statements below read and nothing has written.
         const NEW: usize = 30;
@@ -316,7 +316,7 @@ impl<'t> List<'_, 't> {
             // A result wants a new register, a source one that has a value.
             numbers.retain(|(n, _)| *n != next);
             let text = format!("{}{next}", name.text);
-            let distance = if role == Role::Written { NEW } else { FAR + 1 };
+            let distance = if role == NameRole::Written { NEW } else { FAR + 1 };
             found.push((rank, distance, item(text, format!("{}, not in use yet", name.detail))));
         }
         // The others of a short range are no trouble to list.
@@ -334,7 +334,7 @@ impl<'t> List<'_, 't> {
     }
 
     /// How unlikely a register is meant; where the statements around do not have it, by its distance in the text.
-    fn cost(&self, name: &str, role: Role, distance: usize) -> usize {
+    fn cost(&self, name: &str, role: NameRole, distance: usize) -> usize {
         const UNSEEN: usize = 500;
         self.history().cost(name, role).unwrap_or(UNSEEN + distance)
     }
@@ -346,7 +346,7 @@ impl<'t> List<'_, 't> {
         name: &Name,
         rank: u32,
         written: bool,
-        context: &Context<'_>,
+        context: &OperandContext<'_>,
         found: &mut Vec<(u32, usize, Item)>,
     ) {
         if let Symbol::Register { elements: 2.., .. } = name.symbol {
@@ -376,7 +376,7 @@ impl<'t> List<'_, 't> {
     }
 
     /// Values that the operand often has, from the data files.
-    fn values(&self, spec: &OperandSpec, context: &Context<'_>, found: &mut Vec<(u32, usize, Item)>) {
+    fn values(&self, spec: &OperandSpec, context: &OperandContext<'_>, found: &mut Vec<(u32, usize, Item)>) {
         let has = |modifier: &str| context.head.before.iter().any(|m| m == modifier);
         let of = |name: &str| {
             name == "*" || context.mnemonic.strip_prefix(name).is_some_and(|r| r.is_empty() || r.starts_with('.'))
@@ -391,7 +391,7 @@ impl<'t> List<'_, 't> {
         }
     }
 
-    fn special_registers(&mut self, want: &Want, context: &Context<'_>, found: &mut Vec<(u32, usize, Item)>) {
+    fn special_registers(&mut self, want: &Want, context: &OperandContext<'_>, found: &mut Vec<(u32, usize, Item)>) {
         let history = self.history();
         let last = history.special.last().map_or("", String::as_str);
         let modifiers = context.head.modifiers();
@@ -412,7 +412,7 @@ impl<'t> List<'_, 't> {
         for register in ISA.special_registers {
             let status = match register.requires.iter().find(|d| !self.header_has(d)) {
                 Some(_) => None,
-                None => Some(Status::of(register.gates, self.environment)),
+                None => Some(TargetSupport::of(register.gates, self.environment)),
             };
             let bits = ISA.ty(register.ty).map_or(0, |ty| ty.bits);
             let mut offer = |label: String, kind: OperandKind<'_>| {
@@ -458,9 +458,9 @@ impl<'t> List<'_, 't> {
     }
 
     /// What may follow the dot behind a name: components of vectors, selectors of parts.
-    fn components(&mut self, head: &Head, spot: &Spot, object: &str) {
+    fn components(&mut self, head: &MnemonicAtCursor, spot: &OperandSpot, object: &str) {
         let locals = scope::locals(self.place);
-        let names = Known::new(self.place, &locals);
+        let names = NamesInScope::new(self.place, &locals);
         let Some(resolved) = semantics::mnemonic(head.opcode, &head.modifiers()) else { return };
         let mut wants: Vec<Want> = Vec::new();
         let mut before = spot.clone();
@@ -553,7 +553,7 @@ fn immediates(spec: &OperandSpec, environment: &Environment, found: &mut Vec<(u3
             let item = Item::new(constant.name, ItemKind::Number)
                 .detail(constant.summary)
                 .topic(Topic::Constant(constant.name.to_owned()))
-                .status(Status::of(constant.gates, environment));
+                .status(TargetSupport::of(constant.gates, environment));
             found.push((7, 0, item));
         }
     }

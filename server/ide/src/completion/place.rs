@@ -1,12 +1,12 @@
 //! The place of the cursor: in which part of the module, in which statement, at which word of it.
 
-use super::tokens::{Kind, Tokens, is_part};
+use super::tokens::{CompletionTokenKind, Tokens, is_part};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 
 /// A part of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
+pub enum ModulePart {
     /// Outside of functions.
     Module,
     /// Between the first word of a function and its body.
@@ -19,13 +19,13 @@ pub enum Level {
 
 /// A place in a module.
 #[derive(Debug)]
-pub struct Place<'t> {
+pub struct CompletionPlace<'t> {
     /// The text and its tree.
     pub snapshot: &'t Snapshot,
     /// Where, as an offset.
     pub offset: usize,
     /// In which part.
-    pub level: Level,
+    pub level: ModulePart,
     /// The function around it.
     pub function: Option<Node<'t>>,
     /// The innermost block or other node that holds the statement.
@@ -37,7 +37,7 @@ pub struct Place<'t> {
     /// The word that is typed, up to the place: may be empty.
     pub word: String,
     /// What kind of word it is; nothing where none has been begun.
-    pub kind: Option<Kind>,
+    pub kind: Option<CompletionTokenKind>,
     /// The word touches what stands before it.
     pub touches: bool,
     /// The statement follows a label.
@@ -54,13 +54,13 @@ pub struct Place<'t> {
 const MAX_LINES: usize = 64;
 const MAX_STATEMENT: usize = 1 << 16;
 
-impl<'t> Place<'t> {
+impl<'t> CompletionPlace<'t> {
     /// The place at an offset; nothing in comments and in lines of the preprocessor.
     pub fn new(snapshot: &'t Snapshot, offset: usize) -> Option<Self> {
         let rope = snapshot.rope();
         let offset = rope.char_to_byte(rope.byte_to_char(offset.min(rope.len_bytes())));
         let end = end_of_code(snapshot, offset)?;
-        let found = Statement::find(snapshot, offset, end);
+        let found = StatementAtCursor::find(snapshot, offset, end);
         if offset - found.start > MAX_STATEMENT {
             return None;
         }
@@ -70,21 +70,21 @@ impl<'t> Place<'t> {
         let mut touches = false;
         let mut insert = offset..offset;
         if let Some(last) = before.list.last().filter(|t| t.range.end == before.text.len()).cloned() {
-            if last.kind == Kind::Open {
+            if last.kind == CompletionTokenKind::Open {
                 return None;
             }
-            if last.kind != Kind::Sign && !is_closed_string(&before, last.range.clone()) {
+            if last.kind != CompletionTokenKind::Sign && !is_closed_string(&before, last.range.clone()) {
                 touches = before.touches(before.len() - 1);
                 word = before.at(before.len() - 1).to_owned();
                 kind = Some(last.kind);
                 insert.start = found.start + last.range.start;
                 before.list.pop();
                 // `threadIdx.x` of CUDA C++ is one word, though no PTX.
-                if let Some(joined) = before.list.last().filter(|t| t.kind == Kind::Word).cloned()
+                if let Some(joined) = before.list.last().filter(|t| t.kind == CompletionTokenKind::Word).cloned()
                     && super::cuda::is_begun(&before.text, joined.range.start..last.range.end)
                 {
                     word = before.text.get(joined.range.start..last.range.end).unwrap_or("").to_owned();
-                    kind = Some(Kind::Word);
+                    kind = Some(CompletionTokenKind::Word);
                     insert.start = found.start + joined.range.start;
                     before.list.pop();
                     touches = before.list.last().is_some_and(|t| t.range.end == joined.range.start);
@@ -95,7 +95,8 @@ impl<'t> Place<'t> {
         let line_end = end_of_line(snapshot, offset);
         let after = snapshot.text(offset + rest..line_end).into_owned();
         let mut after = Tokens::new(after);
-        if let Some(stop) = (0..after.len()).find(|i| matches!(after.at(*i), ";") || after.kind(*i) == Some(Kind::Open))
+        if let Some(stop) =
+            (0..after.len()).find(|i| matches!(after.at(*i), ";") || after.kind(*i) == Some(CompletionTokenKind::Open))
         {
             after.list.truncate(stop);
         }
@@ -180,11 +181,11 @@ fn end_of_line(snapshot: &Snapshot, offset: usize) -> usize {
 }
 
 /// How many bytes of the word follow an offset.
-fn rest_of_word(snapshot: &Snapshot, offset: usize, kind: Option<Kind>) -> usize {
+fn rest_of_word(snapshot: &Snapshot, offset: usize, kind: Option<CompletionTokenKind>) -> usize {
     let rope = snapshot.rope();
     let Some(kind) = kind else { return 0 };
     let chars: Vec<char> = rope.chars_at(rope.byte_to_char(offset)).take(256).collect();
-    if kind == Kind::String {
+    if kind == CompletionTokenKind::String {
         let end = chars.iter().position(|c| matches!(c, '"' | '\n' | '\r'));
         let quote = end.and_then(|at| chars.get(at)) == Some(&'"');
         let length: usize = chars.iter().take(end.unwrap_or(0)).map(|c| c.len_utf8()).sum();
@@ -193,7 +194,7 @@ fn rest_of_word(snapshot: &Snapshot, offset: usize, kind: Option<Kind>) -> usize
     let mut length = 0;
     while let Some(c) = chars.get(length) {
         // `.shared::cta` is one word.
-        let pair = kind == Kind::Dot && chars.get(length..length + 2) == Some(&[':', ':']);
+        let pair = kind == CompletionTokenKind::Dot && chars.get(length..length + 2) == Some(&[':', ':']);
         match (is_part(*c), pair) {
             (true, _) => length += 1,
             (false, true) => length += 2,
@@ -204,20 +205,20 @@ fn rest_of_word(snapshot: &Snapshot, offset: usize, kind: Option<Kind>) -> usize
 }
 
 /// A statement, as far as the tree and the lines tell.
-struct Statement<'t> {
+struct StatementAtCursor<'t> {
     start: usize,
-    level: Level,
+    level: ModulePart,
     function: Option<Node<'t>>,
     holder: Node<'t>,
     labelled: bool,
 }
 
-impl<'t> Statement<'t> {
+impl<'t> StatementAtCursor<'t> {
     /// The statement at an offset; `end` is the end of the last token before it.
     fn find(snapshot: &'t Snapshot, offset: usize, end: usize) -> Self {
         let Some(leaf) = end.checked_sub(1).and_then(|at| snapshot.leaf(at..end)) else {
             let holder = snapshot.root_at(0);
-            return Self { start: offset, level: Level::Module, function: None, holder, labelled: false };
+            return Self { start: offset, level: ModulePart::Module, function: None, holder, labelled: false };
         };
         let k = kinds();
         let holds = |n: Node<'_>| {
@@ -272,7 +273,7 @@ impl<'t> Statement<'t> {
         out.start = here.start_byte();
         out.labelled = here.prev_named_sibling().is_some_and(|n| n.kind_id() == k.label);
         if kind == k.function {
-            out.level = Level::Header;
+            out.level = ModulePart::Header;
             out.function = Some(here);
         }
         out
@@ -291,11 +292,11 @@ impl<'t> Statement<'t> {
             node = here.parent();
         }
         let level = if holder.kind_id() == k.section_directive {
-            Level::Section
+            ModulePart::Section
         } else if holder.kind_id() == k.block {
-            Level::Body
+            ModulePart::Body
         } else {
-            Level::Module
+            ModulePart::Module
         };
         Self { start: offset, level, function, holder, labelled: false }
     }
@@ -341,7 +342,7 @@ impl<'t> Statement<'t> {
             }
             around = node.parent();
         }
-        let mut level = if body.is_some() { Level::Body } else { Level::Module };
+        let mut level = if body.is_some() { ModulePart::Body } else { ModulePart::Module };
         let mut function = None;
         if let Some((node, word)) = header {
             let from = rope.line_to_byte(line_of(word.start_byte()));
@@ -349,9 +350,15 @@ impl<'t> Statement<'t> {
                 Tokens::new(snapshot.text(word.start_byte()..end.min(word.start_byte() + MAX_STATEMENT)).into_owned());
             function = Some(node);
             if open.words(0).any(|w| w == "{") {
-                level = Level::Body;
+                level = ModulePart::Body;
             } else {
-                return Self { start: from.min(offset), level: Level::Header, function, holder: here, labelled: false };
+                return Self {
+                    start: from.min(offset),
+                    level: ModulePart::Header,
+                    function,
+                    holder: here,
+                    labelled: false,
+                };
             }
         }
         let holder = body.or(function).unwrap_or_else(|| snapshot.root_at(here.start_byte()));
@@ -398,7 +405,9 @@ fn last_statement(tokens: &Tokens) -> usize {
             "{" => depth += 1,
             "}" if depth == 0 => start = token.range.end,
             "}" => depth -= 1,
-            ":" if depth == 0 && index > 0 && tokens.kind(index - 1) == Some(Kind::Word) => start = token.range.end,
+            ":" if depth == 0 && index > 0 && tokens.kind(index - 1) == Some(CompletionTokenKind::Word) => {
+                start = token.range.end
+            }
             _ => {}
         }
     }

@@ -13,11 +13,11 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// What is known of a slot; values are those of the tables.
-type Cell = Filling<'static>;
+type SlotFilling = Filling<'static>;
 
 /// What the module's version and target say of something that is legal by itself. The best comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
+pub enum TargetSupport {
     /// They have it.
     Available,
     /// They advise against it.
@@ -26,7 +26,7 @@ pub enum Status {
     Lacking(&'static Gate),
 }
 
-impl Status {
+impl TargetSupport {
     /// Smaller is better.
     pub fn rank(self) -> u8 {
         match self {
@@ -56,7 +56,7 @@ pub struct Offer {
     /// With its dot.
     pub value: &'static str,
     /// Of the best form that it leads to.
-    pub status: Status,
+    pub status: TargetSupport,
     /// It stands in canonical order there.
     pub canonical: bool,
     /// The place of its slot in that form.
@@ -119,7 +119,7 @@ fn offers(
             if slot.after_operand != 0 || way.contains(&index) || !may_stand(form, index, first, last) {
                 continue;
             }
-            let mut search = Search::new(form, environment);
+            let mut search = CombinationSearch::new(form, environment);
             search.fill(&written, way);
             search.close(index, first, last);
             let canonical = first.iter().all(|s| *s < index) && last.iter().all(|s| *s > index);
@@ -147,55 +147,55 @@ fn offers(
 }
 
 /// The values of a form with nothing in it that may be left out, of the best status that there is.
-pub fn shortest(form: &'static Form, environment: &Environment) -> Option<(Vec<Option<&'static str>>, Status)> {
-    let mut search = Search::new(form, environment);
+pub fn shortest(form: &'static Form, environment: &Environment) -> Option<(Vec<Option<&'static str>>, TargetSupport)> {
+    let mut search = CombinationSearch::new(form, environment);
     search.run();
     search.found.take()
 }
 
 /// The status of a form. Only gates with conditions make it worth a search.
-fn of_form(form: &'static Form, environment: &Environment) -> Option<Status> {
-    let always = Status::when(form.gates, environment, |g| g.when.is_empty());
-    if matches!(always, Status::Lacking(_)) || form.gates.iter().all(|g| g.when.is_empty()) {
+fn of_form(form: &'static Form, environment: &Environment) -> Option<TargetSupport> {
+    let always = TargetSupport::when(form.gates, environment, |g| g.when.is_empty());
+    if matches!(always, TargetSupport::Lacking(_)) || form.gates.iter().all(|g| g.when.is_empty()) {
         return Some(always);
     }
     shortest(form, environment).map(|(_, status)| status)
 }
 
 /// The status of the best form of an entry.
-fn entry(entry: &'static Entry, environment: &Environment) -> Status {
-    let mut best: Option<Status> = None;
+fn entry(entry: &'static Entry, environment: &Environment) -> TargetSupport {
+    let mut best: Option<TargetSupport> = None;
     for form in entry.forms {
         let Some(status) = of_form(form, environment) else { continue };
-        if status == Status::Available {
+        if status == TargetSupport::Available {
             return status;
         }
         if best.is_none_or(|b| status.rank() < b.rank()) {
             best = Some(status);
         }
     }
-    best.unwrap_or(Status::Available)
+    best.unwrap_or(TargetSupport::Available)
 }
 
 /// The status of an instruction of an opcode. Of one that is not checked nothing is known but that it is not older than its like.
-pub fn instruction(opcode: &'static Opcode, own: &'static Entry, environment: &Environment) -> Status {
+pub fn instruction(opcode: &'static Opcode, own: &'static Entry, environment: &Environment) -> TargetSupport {
     if own.checked {
         return entry(own, environment);
     }
     let checked = opcode.entries.iter().filter(|e| e.checked).map(|e| entry(e, environment));
-    checked.min_by_key(|s| s.rank()).unwrap_or(Status::Available)
+    checked.min_by_key(|s| s.rank()).unwrap_or(TargetSupport::Available)
 }
 
 /// The status of the best form that some modifiers fit; of an instruction that is not whole yet, that of the opcode's best form.
-pub fn of_head(opcode: &'static Opcode, modifiers: &[&str], environment: &Environment) -> Status {
+pub fn of_head(opcode: &'static Opcode, modifiers: &[&str], environment: &Environment) -> TargetSupport {
     let resolved = semantics::mnemonic(opcode, modifiers).filter(|h| h.mismatch.is_none());
     let candidates = resolved.iter().flat_map(|h| &h.candidates).map(|candidate| {
         let applies = |g: &Gate| ptx_analysis::mnemonic::holds(g.when, &candidate.values, None) == Some(true);
-        Status::when(candidate.form.gates, environment, applies)
+        TargetSupport::when(candidate.form.gates, environment, applies)
     });
     let whole = candidates.min_by_key(|s| s.rank());
     let entries = opcode.entries.iter().map(|e| instruction(opcode, e, environment));
-    whole.or_else(|| entries.min_by_key(|s| s.rank())).unwrap_or(Status::Available)
+    whole.or_else(|| entries.min_by_key(|s| s.rank())).unwrap_or(TargetSupport::Available)
 }
 
 /// The ways to fit written modifiers into the slots of a form, as an index for each.
@@ -242,22 +242,22 @@ fn may_stand(form: &Form, slot: usize, before: &[usize], after: &[usize]) -> boo
 }
 
 /// Values of a slot that no rule and no gate tells apart.
-type Class = Vec<&'static str>;
+type SlotValueClass = Vec<&'static str>;
 
 /// The classes of each slot of each form, by the address of the form.
-static CLASSES: LazyLock<HashMap<usize, Vec<Vec<Class>>>> = LazyLock::new(|| {
+static CLASSES: LazyLock<HashMap<usize, Vec<Vec<SlotValueClass>>>> = LazyLock::new(|| {
     let forms = ISA.opcodes.iter().flat_map(|o| o.entries).flat_map(|e| e.forms);
     let all = |form: &'static Form| (0..form.slots.len()).map(|slot| in_classes(form, slot)).collect();
     forms.map(|form| (std::ptr::from_ref(form) as usize, all(form))).collect()
 });
 
-fn classes(form: &'static Form, slot: usize) -> &'static [Class] {
+fn classes(form: &'static Form, slot: usize) -> &'static [SlotValueClass] {
     CLASSES.get(&(std::ptr::from_ref(form) as usize)).and_then(|slots| slots.get(slot)).map_or(&[], Vec::as_slice)
 }
 
-fn in_classes(form: &'static Form, slot: usize) -> Vec<Class> {
+fn in_classes(form: &'static Form, slot: usize) -> Vec<SlotValueClass> {
     let tests = tests(form, slot);
-    let mut out: Vec<(Vec<bool>, Class)> = Vec::new();
+    let mut out: Vec<(Vec<bool>, SlotValueClass)> = Vec::new();
     for value in form.slots[slot].values {
         // A value that another slot has too cannot stand twice.
         let others = || form.slots.iter().enumerate().filter(|(i, _)| *i != slot);
@@ -283,22 +283,23 @@ fn tests(form: &'static Form, slot: usize) -> Vec<&'static [&'static str]> {
 }
 
 /// Combinations of the modifiers of a form.
-struct Search<'e> {
+struct CombinationSearch<'e> {
     form: &'static Form,
     environment: &'e Environment,
-    cells: Vec<Cell>,
+    cells: Vec<SlotFilling>,
     /// Rank of what gates without conditions say: nothing better can be found.
     least: u8,
     steps: usize,
-    found: Option<(Vec<Option<&'static str>>, Status)>,
+    found: Option<(Vec<Option<&'static str>>, TargetSupport)>,
 }
 
-impl<'e> Search<'e> {
+impl<'e> CombinationSearch<'e> {
     fn new(form: &'static Form, environment: &'e Environment) -> Self {
-        let least = Status::when(form.gates, environment, |g| g.when.is_empty()).rank();
+        let least = TargetSupport::when(form.gates, environment, |g| g.when.is_empty()).rank();
         // What follows an operand is not part of the head.
-        let cell =
-            |slot: &ptx_isa::tables::ModifierSlot| if slot.after_operand == 0 { Cell::Open } else { Cell::Empty };
+        let cell = |slot: &ptx_isa::tables::ModifierSlot| {
+            if slot.after_operand == 0 { SlotFilling::Open } else { SlotFilling::Empty }
+        };
         let cells = form.slots.iter().map(cell).collect();
         Self { form, environment, cells, least, steps: 0, found: None }
     }
@@ -307,7 +308,7 @@ impl<'e> Search<'e> {
         for (modifier, slot) in written.iter().zip(way) {
             let value = self.form.slots[*slot].values.iter().find(|v| *v == modifier);
             if let Some(value) = value {
-                self.cells[*slot] = Cell::Value(value);
+                self.cells[*slot] = SlotFilling::Value(value);
             }
         }
     }
@@ -316,16 +317,16 @@ impl<'e> Search<'e> {
     fn close(&mut self, slot: usize, before: &[usize], after: &[usize]) {
         let before: Vec<usize> = before.iter().copied().chain([slot]).collect();
         for index in 0..self.cells.len() {
-            if self.cells[index] == Cell::Open && index != slot && !may_stand(self.form, index, &before, after) {
-                self.cells[index] = Cell::Empty;
+            if self.cells[index] == SlotFilling::Open && index != slot && !may_stand(self.form, index, &before, after) {
+                self.cells[index] = SlotFilling::Empty;
             }
         }
     }
 
     /// The best status of the combinations with a value in a slot.
-    fn best(&mut self, slot: usize, value: &'static str) -> Option<Status> {
+    fn best(&mut self, slot: usize, value: &'static str) -> Option<TargetSupport> {
         let cells = self.cells.clone();
-        self.cells[slot] = Cell::Value(value);
+        self.cells[slot] = SlotFilling::Value(value);
         self.steps = 0;
         self.found = None;
         self.run();
@@ -343,18 +344,18 @@ impl<'e> Search<'e> {
         if self.done() || self.is_broken() {
             return;
         }
-        let Some(slot) = self.cells.iter().position(|c| *c == Cell::Open) else {
+        let Some(slot) = self.cells.iter().position(|c| *c == SlotFilling::Open) else {
             let values: Vec<Option<&'static str>> =
-                self.cells.iter().map(|c| if let Cell::Value(v) = c { Some(*v) } else { None }).collect();
+                self.cells.iter().map(|c| if let SlotFilling::Value(v) = c { Some(*v) } else { None }).collect();
             let applies = |g: &Gate| ptx_analysis::mnemonic::holds(g.when, &values, None) == Some(true);
-            let status = Status::when(self.form.gates, self.environment, applies);
+            let status = TargetSupport::when(self.form.gates, self.environment, applies);
             if self.found.as_ref().is_none_or(|(_, best)| status.rank() < best.rank()) {
                 self.found = Some((values, status));
             }
             return;
         };
         if self.form.slots[slot].optional {
-            self.cells[slot] = Cell::Empty;
+            self.cells[slot] = SlotFilling::Empty;
             self.run();
         }
         for class in classes(self.form, slot) {
@@ -362,11 +363,11 @@ impl<'e> Search<'e> {
                 break;
             }
             if let Some(value) = class.first() {
-                self.cells[slot] = Cell::Value(value);
+                self.cells[slot] = SlotFilling::Value(value);
                 self.run();
             }
         }
-        self.cells[slot] = Cell::Open;
+        self.cells[slot] = SlotFilling::Open;
     }
 
     /// Whether what is filled and left out is wrong, whatever becomes of the rest.
@@ -374,21 +375,23 @@ impl<'e> Search<'e> {
         let slots = self.form.slots;
         for (index, slot) in slots.iter().enumerate() {
             match self.cells[index] {
-                Cell::Empty if slot.after_operand == 0 => {
+                SlotFilling::Empty if slot.after_operand == 0 => {
                     let group = |(i, s): (usize, &ptx_isa::tables::ModifierSlot)| {
-                        s.group == slot.group && matches!(self.cells[i], Cell::Value(_))
+                        s.group == slot.group && matches!(self.cells[i], SlotFilling::Value(_))
                     };
                     if !slot.optional || (slot.group != 0 && slots.iter().enumerate().any(group)) {
                         return true;
                     }
                 }
-                Cell::Value(value) if !slot.is_type && self.cells[..index].contains(&Cell::Value(value)) => {
+                SlotFilling::Value(value)
+                    if !slot.is_type && self.cells[..index].contains(&SlotFilling::Value(value)) =>
+                {
                     return true;
                 }
                 _ => {}
             }
         }
-        let filling = |slot: usize| self.cells.get(slot).copied().unwrap_or(Cell::Empty);
+        let filling = |slot: usize| self.cells.get(slot).copied().unwrap_or(SlotFilling::Empty);
         self.form.rules.iter().any(|rule| broken_so_far(rule, &filling, None))
     }
 }
@@ -415,7 +418,7 @@ pub fn suffixes(opcode: &'static Opcode, head: &[&str], operand: usize, environm
                     continue;
                 }
                 let applies = |g: &Gate| ptx_analysis::mnemonic::holds(g.when, &values, None) == Some(true);
-                let status = Status::when(candidate.form.gates, environment, applies);
+                let status = TargetSupport::when(candidate.form.gates, environment, applies);
                 if !out.iter().any(|o| o.value == *value) {
                     out.push(Offer {
                         value,

@@ -1,7 +1,7 @@
 //! The names that are known at a place. A function may have tens of thousands of lines, and a walk over them would take too long:
 //! declarations of long blocks are found by the text, and which registers are in use is seen from the lines around.
 
-use super::place::Place;
+use super::place::CompletionPlace;
 use super::tokens::is_part;
 use ptx_analysis::declared;
 use ptx_analysis::lower::{self, ItemSource, named_children};
@@ -35,7 +35,7 @@ const NEAR_AFTER: usize = 2 << 10;
 const SEARCHED: usize = 1 << 17;
 
 /// The registers, variables and parameters that are declared in the function before a place, the innermost first.
-pub fn locals(place: &Place<'_>) -> Vec<Name> {
+pub fn locals(place: &CompletionPlace<'_>) -> Vec<Name> {
     let k = kinds();
     let mut out: Vec<Name> = Vec::new();
     let mut node = Some(place.holder);
@@ -55,7 +55,7 @@ pub fn locals(place: &Place<'_>) -> Vec<Name> {
     out
 }
 
-fn in_block(place: &Place<'_>, block: Node<'_>, out: &mut Vec<Name>) {
+fn in_block(place: &CompletionPlace<'_>, block: Node<'_>, out: &mut Vec<Name>) {
     let k = kinds();
     if place.offset.saturating_sub(block.start_byte()) <= WALKED {
         let mut cursor = block.walk();
@@ -76,7 +76,7 @@ fn in_block(place: &Place<'_>, block: Node<'_>, out: &mut Vec<Name>) {
 
 /// The declarations of a block by its text: all of them, or those alone that are in no block inside of it as far as braces tell.
 /// False where they do not match.
-fn by_text(place: &Place<'_>, block: Node<'_>, outer: bool, out: &mut Vec<Name>) -> bool {
+fn by_text(place: &CompletionPlace<'_>, block: Node<'_>, outer: bool, out: &mut Vec<Name>) -> bool {
     let k = kinds();
     let spaces: Vec<&str> = ptx_isa::ISA.spaces.iter().filter(|s| !s.declared.is_empty()).map(|s| s.name).collect();
     let mut depth = 0i32;
@@ -159,7 +159,7 @@ fn parameters(snapshot: &Snapshot, function: Node<'_>, before: usize, out: &mut 
 }
 
 /// The variables and functions of the module that are declared before a place.
-pub fn of_module(place: &Place<'_>) -> Vec<Name> {
+pub fn of_module(place: &CompletionPlace<'_>) -> Vec<Name> {
     let (k, f) = (kinds(), fields());
     let snapshot = place.snapshot;
     let mut out: Vec<Name> = Vec::new();
@@ -209,7 +209,7 @@ pub struct Label {
 }
 
 /// The labels of the blocks around a place, in their order.
-pub fn labels(place: &Place<'_>) -> Vec<Label> {
+pub fn labels(place: &CompletionPlace<'_>) -> Vec<Label> {
     let k = kinds();
     let snapshot = place.snapshot;
     let Some(function) = place.function else { return Vec::new() };
@@ -273,7 +273,7 @@ pub struct Near {
 
 impl Near {
     /// Reads the lines around a place.
-    pub fn new(place: &Place<'_>) -> Self {
+    pub fn new(place: &CompletionPlace<'_>) -> Self {
         let rope = place.snapshot.rope();
         let around = place.function.map_or(0..rope.len_bytes(), |f| f.byte_range());
         let line = |at: usize| rope.line_to_byte(rope.byte_to_line(at.min(rope.len_bytes())));
@@ -343,7 +343,7 @@ pub struct Used {
 
 impl Used {
     /// Searches the function around a place.
-    pub fn new(place: &Place<'_>) -> Self {
+    pub fn new(place: &CompletionPlace<'_>) -> Self {
         let mut out = Self::default();
         let Some(function) = place.function.filter(|f| f.byte_range().len() <= SEARCHED) else { return out };
         out.searched = true;

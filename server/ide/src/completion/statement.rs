@@ -1,7 +1,7 @@
 //! What has been written of a statement, and what the place in it asks for.
 
-use super::place::{Level, Place};
-use super::tokens::{Kind, Tokens};
+use super::place::{CompletionPlace, ModulePart};
+use super::tokens::{CompletionTokenKind, Tokens};
 use ptx_isa::ISA;
 use ptx_isa::tables::Opcode;
 
@@ -15,9 +15,9 @@ pub enum Where {
     /// An opcode, behind a guard.
     Opcode,
     /// A modifier.
-    Modifier(Head),
+    Modifier(MnemonicAtCursor),
     /// An operand, or a part of one.
-    Operand(Head),
+    Operand(MnemonicAtCursor),
     /// A word of a directive, a declaration or a header.
     Directive,
     /// Nothing that is known.
@@ -26,7 +26,7 @@ pub enum Where {
 
 /// An opcode and its modifiers.
 #[derive(Debug, Clone)]
-pub struct Head {
+pub struct MnemonicAtCursor {
     /// The opcode.
     pub opcode: &'static Opcode,
     /// The modifiers before the place, with dots.
@@ -37,7 +37,7 @@ pub struct Head {
     pub end: usize,
 }
 
-impl Head {
+impl MnemonicAtCursor {
     /// The modifiers before the place.
     pub fn modifiers(&self) -> Vec<&str> {
         self.before.iter().map(String::as_str).collect()
@@ -45,9 +45,9 @@ impl Head {
 }
 
 /// What a place asks for.
-pub fn whereabouts(place: &Place<'_>) -> Where {
+pub fn whereabouts(place: &CompletionPlace<'_>) -> Where {
     let before = &place.before;
-    if place.level == Level::Header {
+    if place.level == ModulePart::Header {
         return if before.len() == 0 && place.kind.is_none() { Where::Nowhere } else { Where::Directive };
     }
     if before.len() == 0 {
@@ -66,26 +66,26 @@ pub fn whereabouts(place: &Place<'_>) -> Where {
         }
     }
     match before.kind(at) {
-        Some(Kind::Word) => head(place, at),
-        Some(Kind::Dot) if at == 0 => Where::Directive,
+        Some(CompletionTokenKind::Word) => head(place, at),
+        Some(CompletionTokenKind::Dot) if at == 0 => Where::Directive,
         // `@@DWARF`, and what begins with a sign.
         _ => Where::Nowhere,
     }
 }
 
-fn head(place: &Place<'_>, at: usize) -> Where {
+fn head(place: &CompletionPlace<'_>, at: usize) -> Where {
     let before = &place.before;
     let Some(opcode) = ISA.opcode(before.at(at)) else { return Where::Nowhere };
     let mut end = at + 1;
-    while before.kind(end) == Some(Kind::Dot) && before.touches(end) {
+    while before.kind(end) == Some(CompletionTokenKind::Dot) && before.touches(end) {
         end += 1;
     }
     let modifiers = (at + 1..end).map(|i| before.at(i).to_owned()).collect();
-    let mut head = Head { opcode, before: modifiers, after: Vec::new(), end };
+    let mut head = MnemonicAtCursor { opcode, before: modifiers, after: Vec::new(), end };
     if end < before.len() || !place.touches {
         return Where::Operand(head);
     }
-    if place.kind != Some(Kind::Dot) {
+    if place.kind != Some(CompletionTokenKind::Dot) {
         return Where::Nowhere;
     }
     head.after = leading_modifiers(&place.after);
@@ -97,7 +97,7 @@ fn leading_modifiers(after: &Tokens) -> Vec<String> {
     let mut out = Vec::new();
     let mut end = 0;
     for (index, token) in after.list.iter().enumerate() {
-        if token.kind != Kind::Dot || token.range.start != end {
+        if token.kind != CompletionTokenKind::Dot || token.range.start != end {
             break;
         }
         end = token.range.end;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum CompletionTokenKind {
     /// A name without a sign before it: an opcode, a label, a variable.
     Word,
     /// `.global`, or a dot alone.
@@ -23,9 +23,9 @@ pub enum Kind {
 
 /// A token.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Token {
+pub struct CompletionToken {
     /// What it is.
-    pub kind: Kind,
+    pub kind: CompletionTokenKind,
     /// Where, in the text that was taken apart.
     pub range: Range<usize>,
 }
@@ -36,7 +36,7 @@ pub struct Tokens {
     /// The text.
     pub text: String,
     /// Its tokens, without comments.
-    pub list: Vec<Token>,
+    pub list: Vec<CompletionToken>,
 }
 
 impl Tokens {
@@ -52,7 +52,7 @@ impl Tokens {
     }
 
     /// The kind of a token.
-    pub fn kind(&self, index: usize) -> Option<Kind> {
+    pub fn kind(&self, index: usize) -> Option<CompletionTokenKind> {
         self.list.get(index).map(|t| t.kind)
     }
 
@@ -73,8 +73,8 @@ impl Tokens {
     }
 }
 
-fn tokens(text: &str) -> Vec<Token> {
-    let mut out: Vec<Token> = Vec::new();
+fn tokens(text: &str) -> Vec<CompletionToken> {
+    let mut out: Vec<CompletionToken> = Vec::new();
     let bytes = text.as_bytes();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
@@ -97,27 +97,29 @@ fn tokens(text: &str) -> Vec<Token> {
                 continue;
             }
             Some(None) => {
-                out.push(Token { kind: Kind::Open, range: at..text.len() });
+                out.push(CompletionToken { kind: CompletionTokenKind::Open, range: at..text.len() });
                 break;
             }
             None => {}
         }
-        let previous = out.last().is_some_and(|t| t.range.end == at && matches!(t.kind, Kind::Word | Kind::Register));
+        let previous = out.last().is_some_and(|t| {
+            t.range.end == at && matches!(t.kind, CompletionTokenKind::Word | CompletionTokenKind::Register)
+        });
         let (kind, length) = token(rest, previous);
-        out.push(Token { kind, range: at..at + length });
+        out.push(CompletionToken { kind, range: at..at + length });
         at += length;
     }
     out
 }
 
 /// The token with which a text begins; `named`: a name ends right before it, so that a dot begins no number.
-fn token(text: &str, named: bool) -> (Kind, usize) {
+fn token(text: &str, named: bool) -> (CompletionTokenKind, usize) {
     let first = text.chars().next().unwrap_or(' ');
     let length =
         |from: usize| from + text.get(from..).unwrap_or("").find(|c: char| !is_part(c)).unwrap_or(text.len() - from);
     let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
     match first {
-        '.' if digit(text.chars().nth(1)) && !named && is_number(text) => (Kind::Number, length(1)),
+        '.' if digit(text.chars().nth(1)) && !named && is_number(text) => (CompletionTokenKind::Number, length(1)),
         '.' => {
             // `.shared::cta`
             let mut end = length(1);
@@ -132,13 +134,13 @@ fn token(text: &str, named: bool) -> (Kind, usize) {
                 }
                 end = next;
             }
-            (Kind::Dot, end)
+            (CompletionTokenKind::Dot, end)
         }
-        '%' => (Kind::Register, length(1)),
+        '%' => (CompletionTokenKind::Register, length(1)),
         '"' => {
             let end = text.get(1..).and_then(|t| t.find(['"', '\n', '\r']));
             let closed = |end: usize| usize::from(text.as_bytes().get(end + 1) == Some(&b'"'));
-            (Kind::String, end.map_or(text.len(), |end| end + 1 + closed(end)))
+            (CompletionTokenKind::String, end.map_or(text.len(), |end| end + 1 + closed(end)))
         }
         c if c.is_ascii_digit() => {
             let mut end = length(0);
@@ -152,10 +154,10 @@ fn token(text: &str, named: bool) -> (Kind, usize) {
             if exponent && text.get(end..).unwrap_or("").starts_with(['+', '-']) {
                 end = length(end + 1);
             }
-            (Kind::Number, end)
+            (CompletionTokenKind::Number, end)
         }
-        c if is_part(c) => (Kind::Word, length(0)),
-        c => (Kind::Sign, c.len_utf8()),
+        c if is_part(c) => (CompletionTokenKind::Word, length(0)),
+        c => (CompletionTokenKind::Sign, c.len_utf8()),
     }
 }
 
@@ -172,7 +174,7 @@ pub fn is_part(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Tokens};
+    use super::{CompletionTokenKind, Tokens};
 
     fn words(text: &str) -> Vec<String> {
         let tokens = Tokens::new(text.to_owned());
@@ -194,7 +196,11 @@ mod tests {
     #[test]
     fn comments_at_the_end_are_open() {
         for text in ["a // b", "a /* b", "# b"] {
-            assert_eq!(Tokens::new(text.to_owned()).list.last().map(|t| t.kind), Some(Kind::Open), "{text}");
+            assert_eq!(
+                Tokens::new(text.to_owned()).list.last().map(|t| t.kind),
+                Some(CompletionTokenKind::Open),
+                "{text}"
+            );
         }
         assert_eq!(words("a // b\nc /* d */"), ["a", "c"]);
         assert_eq!(words("\"open"), ["\"open"]);

@@ -1,6 +1,6 @@
 //! What an item is about, so that its documentation can be resolved when the client selects it.
 
-use crate::describe::{self, Page};
+use crate::describe::{self, MarkdownPage};
 use ptx_analysis::semantics::environment;
 use ptx_isa::ISA;
 use ptx_syntax::Snapshot;
@@ -70,7 +70,7 @@ impl Topic {
 pub fn documentation(snapshot: &Snapshot, topic: &Topic) -> Option<String> {
     let known = environment(snapshot);
     let known = Some(&known);
-    let page: Page = match topic {
+    let page: MarkdownPage = match topic {
         Topic::None => return None,
         Topic::Opcode(name) => {
             let opcode = ISA.opcode(name.split('.').next().unwrap_or(name))?;

@@ -1,14 +1,14 @@
 //! Asks the checks whether a word may stand in a declaration or in the header of a function: a small module is made of what has
 //! been written, the word, and the least that must follow, and checked.
 
-use super::place::Level;
+use super::place::ModulePart;
 use ptx_analysis::target::Environment;
 use ptx_analysis::{Analyzer, Code, Diagnostic, Finding, Severity};
 use ptx_syntax::Snapshot;
 
 /// What the checks say.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum TrialVerdict {
     /// Nothing.
     Fine,
     /// It goes out of use.
@@ -21,20 +21,20 @@ pub enum Verdict {
 
 /// What the words stand in.
 #[derive(Debug, Clone, Copy)]
-pub struct Trial<'e> {
+pub struct StatementTrial<'e> {
     /// What the module says of itself.
     pub environment: &'e Environment,
     /// Where the statement stands.
-    pub level: Level,
+    pub level: ModulePart,
     /// In a kernel.
     pub kernel: bool,
 }
 
-impl Trial<'_> {
+impl StatementTrial<'_> {
     /// What the checks say of a statement.
-    pub fn check(self, statement: &str) -> Verdict {
+    pub fn check(self, statement: &str) -> TrialVerdict {
         let found = self.check_once(statement);
-        if !matches!(found, Verdict::Lacking(_)) {
+        if !matches!(found, TrialVerdict::Lacking(_)) {
             return found;
         }
         // What is wrong in every version is not lacking in this one.
@@ -43,13 +43,13 @@ impl Trial<'_> {
             target: ptx_isa::ISA.targets.iter().rfind(|t| !t.features.is_empty()),
             ..self.environment.clone()
         };
-        match (Trial { environment: &newest, ..self }).check_once(statement) {
-            Verdict::Wrong => Verdict::Wrong,
+        match (StatementTrial { environment: &newest, ..self }).check_once(statement) {
+            TrialVerdict::Wrong => TrialVerdict::Wrong,
             _ => found,
         }
     }
 
-    fn check_once(self, statement: &str) -> Verdict {
+    fn check_once(self, statement: &str) -> TrialVerdict {
         let newest = ptx_isa::ISA.newest();
         let version = self.environment.version.unwrap_or(newest);
         let target = self.environment.target.map_or("sm_75", |t| t.name);
@@ -59,8 +59,8 @@ impl Trial<'_> {
             _ => "",
         };
         let body = match (self.level, self.kernel) {
-            (Level::Body, true) => format!(".entry __k() {{\n{statement}\n}}"),
-            (Level::Body, false) => format!(".func __f() {{\n{statement}\n}}"),
+            (ModulePart::Body, true) => format!(".entry __k() {{\n{statement}\n}}"),
+            (ModulePart::Body, false) => format!(".func __f() {{\n{statement}\n}}"),
             _ => statement.to_owned(),
         };
         let text = format!(".version {version}\n.target {target}{options}\n{size}{body}\n");
@@ -72,14 +72,14 @@ impl Trial<'_> {
         let mut lacking = None;
         for error in errors.filter(|d| d.code() != Code::MissingDirective) {
             if !gates.contains(&error.code()) {
-                return Verdict::Wrong;
+                return TrialVerdict::Wrong;
             }
             lacking = lacking.or_else(|| Some(lacking_support(error)));
         }
         match lacking {
-            Some(message) => Verdict::Lacking(message),
-            None if report.diagnostics.iter().any(|d| d.code() == Code::Deprecated) => Verdict::Deprecated,
-            None => Verdict::Fine,
+            Some(message) => TrialVerdict::Lacking(message),
+            None if report.diagnostics.iter().any(|d| d.code() == Code::Deprecated) => TrialVerdict::Deprecated,
+            None => TrialVerdict::Fine,
         }
     }
 }

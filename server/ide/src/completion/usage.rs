@@ -5,7 +5,7 @@ use ptx_isa::{ISA, USAGE, Weights};
 
 /// A statement as context of those that follow it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Step {
+pub struct StatementStep {
     /// What it is, roughly: `ld.param/64`, `@bra`, `.reg`, `:` for a label, `{`.
     pub class: String,
     /// The mnemonic as it is written; for other statements the class.
@@ -33,23 +33,23 @@ pub fn class(opcode: &str, modifiers: &[&str]) -> String {
 }
 
 /// What a statement is for those that follow it, by its first words.
-pub fn step(words: &[&str]) -> Step {
-    let plain = |word: &str| Step { class: word.to_owned(), mnemonic: word.to_owned(), word: word.to_owned() };
+pub fn step(words: &[&str]) -> StatementStep {
+    let plain = |word: &str| StatementStep { class: word.to_owned(), mnemonic: word.to_owned(), word: word.to_owned() };
     let guard = match words {
         ["@", "!", ..] => 3,
         ["@", ..] => 2,
         _ => 0,
     };
-    let Some(first) = words.get(guard) else { return Step::default() };
+    let Some(first) = words.get(guard) else { return StatementStep::default() };
     if words.get(1) == Some(&":") || words.first() == Some(&"{") {
         return plain(if words.first() == Some(&"{") { "{" } else { ":" });
     }
     if ISA.opcode(first).is_none() {
-        return if ISA.directive(first).is_some() { plain(first) } else { Step::default() };
+        return if ISA.directive(first).is_some() { plain(first) } else { StatementStep::default() };
     }
     let modifiers: Vec<&str> = words.iter().skip(guard + 1).take_while(|w| w.starts_with('.')).copied().collect();
     let sign = if guard > 0 { "@" } else { "" };
-    Step {
+    StatementStep {
         class: format!("{sign}{}", class(first, &modifiers)),
         mnemonic: format!("{sign}{first}{}", modifiers.concat()),
         word: (*first).to_owned(),
@@ -100,8 +100,8 @@ const DOUBT: f64 = 60.0;
 const LOCAL_DOUBT: f64 = 6.0;
 
 /// How likely each opcode and directive begins the next statement: by the two statements before, here and in other files.
-pub fn next(history: &[Step], guarded: bool) -> Vec<(&'static str, f64)> {
-    let nothing = Step::default();
+pub fn next(history: &[StatementStep], guarded: bool) -> Vec<(&'static str, f64)> {
+    let nothing = StatementStep::default();
     let last = history.last().unwrap_or(&nothing);
     let before = history.len().checked_sub(2).and_then(|i| history.get(i)).unwrap_or(&nothing);
     let kind = if guarded { "guarded" } else { "next" };
@@ -109,8 +109,8 @@ pub fn next(history: &[Step], guarded: bool) -> Vec<(&'static str, f64)> {
     let mut out = likely(kind, &["*", &last.class, &last.mnemonic, &pair]);
     // What has followed such statements in this very text.
     let known = |word: &str| ISA.opcode(word).map(|o| o.name).or_else(|| ISA.directive(word).map(|d| d.name));
-    let follows = |same: &dyn Fn(&[Step]) -> bool| -> Vec<(&'static str, f64)> {
-        let fits = |w: &&[Step]| w.last().is_some_and(|s| s.class.starts_with('@') == guarded) && same(w);
+    let follows = |same: &dyn Fn(&[StatementStep]) -> bool| -> Vec<(&'static str, f64)> {
+        let fits = |w: &&[StatementStep]| w.last().is_some_and(|s| s.class.starts_with('@') == guarded) && same(w);
         history.windows(3).filter(fits).filter_map(|w| Some((known(&w.last()?.word)?, 1.0))).collect()
     };
     refine(&mut out, follows(&|w| w.get(1).is_some_and(|s| s.class == last.class)), LOCAL_DOUBT);
@@ -145,14 +145,14 @@ pub fn share(name: &str) -> f64 {
 }
 
 /// How likely each modifier stands between those before and those after it, by mnemonics of real files and of the text around.
-pub fn modifiers(opcode: &str, before: &[&str], after: &[&str], history: &[Step]) -> Vec<(String, f64)> {
+pub fn modifiers(opcode: &str, before: &[&str], after: &[&str], history: &[StatementStep]) -> Vec<(String, f64)> {
     let mut out: Vec<(String, f64)> = Vec::new();
     let all = USAGE.mnemonics(opcode);
     let total: f64 = counted(all).map(|(_, w)| w).sum::<f64>().max(1.0);
     for (mnemonic, weight) in counted(all) {
         enter(&mut out, mnemonic, before, after, weight / total);
     }
-    let own = |s: &Step| s.word == opcode;
+    let own = |s: &StatementStep| s.word == opcode;
     let here = history.iter().filter(|s| own(s)).count().max(1) as f64;
     for step in history.iter().filter(|s| own(s)) {
         let mnemonic = step.mnemonic.trim_start_matches('@');

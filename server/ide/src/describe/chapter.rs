@@ -2,7 +2,7 @@
 
 use super::form::{condition, operands, pretty, resolved};
 use super::instruction::{meaning_in, unchecked};
-use super::{Page, always, gate, words};
+use super::{MarkdownPage, always, gate, words};
 use ptx_analysis::mnemonic::Candidate;
 use ptx_analysis::semantics;
 use ptx_analysis::target::Environment;
@@ -14,12 +14,16 @@ use std::cmp::Reverse;
 const MAX_VALUES: usize = 24;
 
 /// Those entries of an opcode that are wanted, with all their forms: entries and forms that real files use more come first.
-pub fn entries(opcode: &'static Opcode, wanted: impl Fn(&Entry) -> bool, environment: Option<&Environment>) -> Page {
-    let uses = Uses::of(opcode);
+pub fn entries(
+    opcode: &'static Opcode,
+    wanted: impl Fn(&Entry) -> bool,
+    environment: Option<&Environment>,
+) -> MarkdownPage {
+    let uses = FormUsage::of(opcode);
     let mut all: Vec<&'static Entry> = opcode.entries.iter().filter(|e| wanted(e)).collect();
     // Instructions of one name stay together. What was never counted stays in the order of the tables, shorter names first.
     all.sort_by_key(|e| (is_gone(e), Reverse(uses.of_name(opcode, e.name)), e.path.len(), Reverse(uses.of_entry(e))));
-    let mut page = Page::default();
+    let mut page = MarkdownPage::default();
     if all.len() > 1 {
         page.list(
             &format!("{} instructions, those used most first", all.len()),
@@ -33,12 +37,12 @@ pub fn entries(opcode: &'static Opcode, wanted: impl Fn(&Entry) -> bool, environ
 }
 
 /// How often real files use the forms of an opcode.
-struct Uses {
+struct FormUsage {
     /// Counted mnemonics that fit a form, with their weights.
     counted: Vec<(u32, Candidate)>,
 }
 
-impl Uses {
+impl FormUsage {
     fn of(opcode: &'static Opcode) -> Self {
         let fitting = |(mnemonic, weight): &(&'static str, u32)| {
             let modifiers: Vec<String> = mnemonic.split('.').skip(1).map(|m| format!(".{m}")).collect();
@@ -80,11 +84,11 @@ impl Uses {
 }
 
 /// An entry with all its forms: what it does, its commonest form with its operands, then everything else.
-fn whole(opcode: &Opcode, entry: &'static Entry, uses: &Uses, environment: Option<&Environment>) -> Page {
+fn whole(opcode: &Opcode, entry: &'static Entry, uses: &FormUsage, environment: Option<&Environment>) -> MarkdownPage {
     if !entry.checked {
         return unchecked(entry);
     }
-    let mut page = Page::default();
+    let mut page = MarkdownPage::default();
     let forms = uses.ranked(entry);
     let all = annotated(entry, &forms);
     let common = uses.commonest(entry).filter(|_| all.len() > 1);
@@ -192,8 +196,8 @@ fn annotated(entry: &'static Entry, forms: &[&'static Form]) -> Vec<String> {
 }
 
 /// The forms of an opcode that have some modifiers, which alone make no whole mnemonic: `setp.lt`. `None` if there is none.
-pub fn with_modifiers(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Page> {
-    let uses = Uses::of(opcode);
+pub fn with_modifiers(opcode: &'static Opcode, modifiers: &[&str]) -> Option<MarkdownPage> {
+    let uses = FormUsage::of(opcode);
     let has = |form: &&Form| modifiers.iter().all(|m| form.slots.iter().any(|s| s.values.contains(m)));
     let mut all: Vec<(&'static Entry, Vec<&'static Form>)> = Vec::new();
     for entry in opcode.entries {
@@ -204,9 +208,9 @@ pub fn with_modifiers(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Pag
     }
     all.sort_by_key(|(entry, _)| (is_gone(entry), Reverse(uses.of_entry(entry))));
     let written: String = modifiers.concat();
-    let mut page = Page::default();
+    let mut page = MarkdownPage::default();
     for (entry, forms) in all {
-        let mut part = Page::default();
+        let mut part = MarkdownPage::default();
         part.code(&annotated(entry, &forms).join("\n"));
         part.text(entry.summary);
         let meaning = |m: &&str| {

@@ -1,7 +1,7 @@
 //! Instructions and their modifiers in words.
 
 use super::form::{operands, pretty, resolved};
-use super::{Page, always, gate, tables, words};
+use super::{MarkdownPage, always, gate, tables, words};
 use ptx_analysis::mnemonic::{self, Candidate, Mnemonic, MnemonicMismatch};
 use ptx_analysis::spec::{OperandVariant, applies};
 use ptx_analysis::target::Environment;
@@ -29,8 +29,8 @@ pub fn instruction(
     head: &Mnemonic,
     chosen: Chosen<'_>,
     environment: Option<&Environment>,
-) -> Page {
-    let mut page = Page::default();
+) -> MarkdownPage {
+    let mut page = MarkdownPage::default();
     let form = chosen.candidate.form;
     page.code(&resolved(opcode.name, chosen.candidate));
     let entry = entry_of(opcode, form).unwrap_or(head.entry);
@@ -102,7 +102,7 @@ pub(super) fn meaning_in(entry: &Entry, name: &str) -> String {
 }
 
 /// The forms of an opcode: the one at hand, those of the same entry, then the others.
-fn forms(page: &mut Page, opcode: &'static Opcode, entry: &Entry, own: Option<&Form>, most: usize) {
+fn forms(page: &mut MarkdownPage, opcode: &'static Opcode, entry: &Entry, own: Option<&Form>, most: usize) {
     let all = distinct(opcode.entries.iter().flat_map(|e| e.forms));
     if all.len() < 2 {
         return;
@@ -136,8 +136,8 @@ pub(super) fn entry_of(opcode: &'static Opcode, form: &Form) -> Option<&'static 
 }
 
 /// An instruction whose modifiers fit no form.
-pub fn mismatch(opcode: &'static Opcode, head: &Mnemonic, mismatch: &MnemonicMismatch) -> Page {
-    let mut page = Page::default();
+pub fn mismatch(opcode: &'static Opcode, head: &Mnemonic, mismatch: &MnemonicMismatch) -> MarkdownPage {
+    let mut page = MarkdownPage::default();
     page.text(format!("No form of `{}` has these modifiers; the nearest is", opcode.name));
     page.code(&pretty(mismatch.form));
     let entry = entry_of(opcode, mismatch.form).unwrap_or(head.entry);
@@ -148,15 +148,15 @@ pub fn mismatch(opcode: &'static Opcode, head: &Mnemonic, mismatch: &MnemonicMis
 }
 
 /// An instruction that is known by name only.
-pub fn unchecked(entry: &'static Entry) -> Page {
-    let mut page = Page::default();
+pub fn unchecked(entry: &'static Entry) -> MarkdownPage {
+    let mut page = MarkdownPage::default();
     page.code(entry.name);
     about(&mut page, entry);
     page
 }
 
 /// The parts of an instruction's page besides its forms.
-pub(super) fn about(page: &mut Page, entry: &'static Entry) {
+pub(super) fn about(page: &mut MarkdownPage, entry: &'static Entry) {
     page.text(entry.summary);
     page.text(Passage::join(entry.doc));
     page.list("Notes", entry.notes.iter().map(|n| n.text));

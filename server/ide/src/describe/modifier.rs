@@ -2,7 +2,7 @@
 
 use super::form::condition;
 use super::instruction::{entry_of, meaning_in};
-use super::{Page, gate, is_worth_a_line, tables, words};
+use super::{MarkdownPage, gate, is_worth_a_line, tables, words};
 use ptx_analysis::mnemonic::Candidate;
 use ptx_analysis::target::Environment;
 use ptx_isa::ISA;
@@ -30,8 +30,8 @@ pub fn modifier(
     name: &str,
     chosen: Option<Slotted<'_>>,
     environment: Option<&Environment>,
-) -> Page {
-    let mut page = Page::default();
+) -> MarkdownPage {
+    let mut page = MarkdownPage::default();
     let own = chosen.as_ref().and_then(|s| entry_of(opcode, s.candidate.form)).unwrap_or(entry);
     let here = own.modifiers.iter().find(|m| m.name == name);
     let general = tables::meaning(name, environment);
@@ -111,7 +111,7 @@ fn follows(ty: &TypeExpr, slot: usize) -> bool {
 }
 
 /// What else could stand in the place of a modifier: a few with what they mean, types and many others by name alone.
-fn in_slot(page: &mut Page, entry: &Entry, slotted: &Slotted<'_>, environment: Option<&Environment>) {
+fn in_slot(page: &mut MarkdownPage, entry: &Entry, slotted: &Slotted<'_>, environment: Option<&Environment>) {
     let Slotted { candidate, index, stands } = *slotted;
     let slot = &candidate.form.slots[index];
     let others: Vec<&str> = slot.values.iter().copied().filter(|v| candidate.values[index] != Some(*v)).collect();

@@ -7,7 +7,7 @@ const COLUMNS: usize = 100;
 
 /// A text in paragraphs.
 #[derive(Debug, Default)]
-pub struct Page {
+pub struct MarkdownPage {
     pub(super) parts: Vec<String>,
     explained: Option<Explained>,
 }
@@ -28,7 +28,7 @@ impl Explained {
     }
 }
 
-impl Page {
+impl MarkdownPage {
     /// A paragraph; nothing if it is empty.
     pub fn text(&mut self, text: impl Into<String>) {
         let text = text.into();
@@ -62,7 +62,7 @@ impl Page {
     }
 
     /// Another page below a line; nothing if it is empty.
-    pub fn page(&mut self, other: Page) {
+    pub fn page(&mut self, other: MarkdownPage) {
         if other.parts.is_empty() {
             return;
         }
@@ -73,7 +73,7 @@ impl Page {
     }
 
     /// Another page right behind this one.
-    pub fn append(&mut self, other: Page) {
+    pub fn append(&mut self, other: MarkdownPage) {
         self.parts.extend(other.parts);
         self.explained = self.explained.take().or(other.explained);
     }
@@ -90,7 +90,7 @@ impl Page {
 
     /// Leaves out from the end what does not fit into a number of lines; `tail` (a link to the manual) and the pointer to the
     /// chapter are kept. The pointer is on the last line of its own, in the words of [`Explained::words`].
-    pub fn fit(&mut self, lines: usize, tail: Page, explained: Option<Explained>) {
+    pub fn fit(&mut self, lines: usize, tail: MarkdownPage, explained: Option<Explained>) {
         let end: Vec<String> = explained.iter().map(Explained::words).chain(tail.parts).collect();
         let end = if end.is_empty() { Vec::new() } else { vec![end.join(" · ")] };
         let mut left = lines.saturating_sub(end.iter().map(|p| height(p)).sum());
@@ -114,7 +114,7 @@ impl Page {
         }
         let link = self.parts.pop_if(|p| p.starts_with('[')).into_iter().collect();
         let explained = self.explained.take();
-        self.fit(lines, Page { parts: link, explained: None }, None);
+        self.fit(lines, MarkdownPage { parts: link, explained: None }, None);
         self.explained = explained;
     }
 
@@ -176,11 +176,11 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_left_out_from_the_end() {
-        let mut page = Page::default();
+        let mut page = MarkdownPage::default();
         page.text("One.");
         page.list("", ["a", "b", "c", "d"]);
         page.text("Two.");
-        let mut tail = Page::default();
+        let mut tail = MarkdownPage::default();
         tail.manual("`add`", "x");
         let explained = Explained { title: "3 other forms".to_owned(), query: "add".to_owned() };
         page.fit(5, tail, Some(explained.clone()));

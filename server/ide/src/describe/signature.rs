@@ -6,13 +6,13 @@ use std::iter::Peekable;
 use std::str::CharIndices;
 
 /// A piece of a form's text.
-enum Piece<'f> {
+enum FormPiece<'f> {
     /// A modifier's place, by index, and what the form calls it.
     Slot(usize, &'f str),
     /// An operand.
     Operand(&'f str),
     /// In braces.
-    Group(Vec<Piece<'f>>),
+    Group(Vec<FormPiece<'f>>),
     /// Commas and brackets.
     Text(&'f str),
 }
@@ -21,33 +21,33 @@ enum Piece<'f> {
 pub fn signature(opcode: &str, candidate: &Candidate, variant: &OperandVariant) -> String {
     let text = candidate.form.text;
     let head = text.get(opcode.len()..).filter(|_| text.starts_with(opcode)).unwrap_or("");
-    let mut reader = Reader { text: head, chars: head.char_indices().peekable(), slots: 0 };
+    let mut reader = FormReader { text: head, chars: head.char_indices().peekable(), slots: 0 };
     let mut out = opcode.to_owned();
     show(&reader.pieces(), candidate, variant, &mut out);
     out.push(';');
     out
 }
 
-struct Reader<'f> {
+struct FormReader<'f> {
     text: &'f str,
     chars: Peekable<CharIndices<'f>>,
     slots: usize,
 }
 
-impl<'f> Reader<'f> {
-    fn pieces(&mut self) -> Vec<Piece<'f>> {
+impl<'f> FormReader<'f> {
+    fn pieces(&mut self) -> Vec<FormPiece<'f>> {
         let mut out = Vec::new();
         while let Some((at, c)) = self.chars.next() {
             match c {
-                '{' => out.push(Piece::Group(self.pieces())),
+                '{' => out.push(FormPiece::Group(self.pieces())),
                 '}' => return out,
                 '.' => {
                     let name = self.word(at);
-                    out.push(Piece::Slot(self.slots, name));
+                    out.push(FormPiece::Slot(self.slots, name));
                     self.slots += 1;
                 }
-                c if c.is_ascii_alphabetic() => out.push(Piece::Operand(self.word(at))),
-                _ => out.push(Piece::Text(self.text.get(at..at + c.len_utf8()).unwrap_or(""))),
+                c if c.is_ascii_alphabetic() => out.push(FormPiece::Operand(self.word(at))),
+                _ => out.push(FormPiece::Text(self.text.get(at..at + c.len_utf8()).unwrap_or(""))),
             }
         }
         out
@@ -80,25 +80,25 @@ impl<'f> Reader<'f> {
     }
 }
 
-fn is_there(pieces: &[Piece<'_>], candidate: &Candidate, variant: &OperandVariant) -> bool {
+fn is_there(pieces: &[FormPiece<'_>], candidate: &Candidate, variant: &OperandVariant) -> bool {
     pieces.iter().any(|piece| match piece {
-        Piece::Slot(index, _) => candidate.values.get(*index).is_some_and(Option::is_some),
-        Piece::Operand(name) => variant.names.contains(name),
-        Piece::Group(_) | Piece::Text(_) => false,
+        FormPiece::Slot(index, _) => candidate.values.get(*index).is_some_and(Option::is_some),
+        FormPiece::Operand(name) => variant.names.contains(name),
+        FormPiece::Group(_) | FormPiece::Text(_) => false,
     })
 }
 
-fn show(pieces: &[Piece<'_>], candidate: &Candidate, variant: &OperandVariant, out: &mut String) {
+fn show(pieces: &[FormPiece<'_>], candidate: &Candidate, variant: &OperandVariant, out: &mut String) {
     for piece in pieces {
         match piece {
-            Piece::Slot(index, name) => {
+            FormPiece::Slot(index, name) => {
                 out.push_str(candidate.values.get(*index).copied().flatten().unwrap_or(name));
             }
-            Piece::Operand(text) | Piece::Text(text) => out.push_str(text),
-            Piece::Group(inner) if is_there(inner, candidate, variant) => {
+            FormPiece::Operand(text) | FormPiece::Text(text) => out.push_str(text),
+            FormPiece::Group(inner) if is_there(inner, candidate, variant) => {
                 show(inner, candidate, variant, out);
             }
-            Piece::Group(inner) => {
+            FormPiece::Group(inner) => {
                 out.push('{');
                 show(inner, candidate, variant, out);
                 out.push('}');

@@ -5,7 +5,7 @@ use super::form::{lines, pretty};
 use super::instruction::{Chosen, distinct, entry_of, meaning_in};
 use super::relevance::{Words, sentences};
 use super::signature::signature;
-use super::{Explained, Page, always, gate, is_bound, lacks};
+use super::{Explained, MarkdownPage, always, gate, is_bound, lacks};
 use ptx_analysis::mnemonic::{Mnemonic, MnemonicMismatch};
 use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant, applies};
 use ptx_analysis::target::Environment;
@@ -31,7 +31,7 @@ pub struct Written<'i> {
     /// Which elements of a matrix an operand holds, by the operand's name.
     pub lanes: &'i [(&'static str, String)],
     /// What its literals mean, where they are more than numbers.
-    pub decoded: Page,
+    pub decoded: MarkdownPage,
 }
 
 /// How many lines a hover in an instruction, by its opcode, may have.
@@ -46,7 +46,7 @@ pub fn statement(
     chosen: Chosen<'_>,
     written: Written<'_>,
     environment: &Environment,
-) -> Page {
+) -> MarkdownPage {
     let Chosen { candidate, variant } = chosen;
     let form = candidate.form;
     let entry = entry_of(opcode, form).unwrap_or(head.entry);
@@ -71,7 +71,7 @@ pub fn statement(
         _ => passage.text.to_owned(),
     };
 
-    let mut page = Page::default();
+    let mut page = MarkdownPage::default();
     let mut shown = signature(opcode.name, candidate, variant);
     if shown.chars().count() > MAX_SIGNATURE {
         shown = super::form::resolved(opcode.name, candidate);
@@ -224,21 +224,25 @@ fn first(text: &str) -> String {
 }
 
 /// Puts the links at the end of a page that shows some forms of an instruction, and makes it fit.
-fn finish(page: &mut Page, opcode: &'static Opcode, entry: &'static Entry, shown: usize) {
+fn finish(page: &mut MarkdownPage, opcode: &'static Opcode, entry: &'static Entry, shown: usize) {
     let all = distinct(opcode.entries.iter().filter(|e| e.name == entry.name).flat_map(|e| e.forms)).len();
     let title = match all.saturating_sub(shown) {
         0 => "The whole chapter".to_owned(),
         1 => "1 other form".to_owned(),
         n => format!("{n} other forms"),
     };
-    let mut tail = Page::default();
+    let mut tail = MarkdownPage::default();
     tail.manual(&format!("`{}`", entry.name), entry.manual);
     page.fit(max_lines(opcode.name), tail, Some(Explained { title, query: entry.name.to_owned() }));
 }
 
 /// What is known of an instruction whose modifiers are not complete, or fit no form: the forms that can still be reached.
-pub fn reachable(opcode: &'static Opcode, modifiers: &[&str], nearest: Option<(&Mnemonic, &MnemonicMismatch)>) -> Page {
-    let mut page = Page::default();
+pub fn reachable(
+    opcode: &'static Opcode,
+    modifiers: &[&str],
+    nearest: Option<(&Mnemonic, &MnemonicMismatch)>,
+) -> MarkdownPage {
+    let mut page = MarkdownPage::default();
     let takes = |form: &&'static ptx_isa::tables::Form| {
         modifiers.iter().all(|m| form.slots.iter().any(|s| s.values.contains(m)))
     };

@@ -1,6 +1,6 @@
 //! Everything but instructions: modifiers by themselves, types, state spaces, special registers, directives, targets, versions.
 
-use super::{Page, gates, words};
+use super::{MarkdownPage, gates, words};
 use ptx_analysis::target::{Environment, find_target};
 use ptx_isa::ISA;
 use ptx_isa::tables::{
@@ -9,14 +9,14 @@ use ptx_isa::tables::{
 };
 
 /// What a modifier means by itself: a type, a state space or a modifier of the shared table.
-pub fn meaning(name: &str, environment: Option<&Environment>) -> Page {
+pub fn meaning(name: &str, environment: Option<&Environment>) -> MarkdownPage {
     if let Some(t) = ISA.ty(name) {
         return ty(t, environment);
     }
     if let Some(modifier) = ISA.modifier(name) {
         return modifier_alone(modifier);
     }
-    ISA.space(name).map_or_else(Page::default, |s| space(s, environment))
+    ISA.space(name).map_or_else(MarkdownPage::default, |s| space(s, environment))
 }
 
 /// One line on what a modifier, a type or a state space is.
@@ -26,8 +26,8 @@ pub fn summary(name: &str) -> Option<&'static str> {
 }
 
 /// A modifier of the shared table.
-pub fn modifier_alone(modifier: &'static ModifierInfo) -> Page {
-    let mut page = Page::default();
+pub fn modifier_alone(modifier: &'static ModifierInfo) -> MarkdownPage {
+    let mut page = MarkdownPage::default();
     page.text(titled(modifier.name, modifier.summary));
     page.text(modifier.doc);
     page
@@ -39,8 +39,8 @@ fn titled(name: &str, summary: &str) -> String {
 }
 
 /// A type.
-pub fn ty(ty: &'static TypeInfo, environment: Option<&Environment>) -> Page {
-    let mut page = Page::default();
+pub fn ty(ty: &'static TypeInfo, environment: Option<&Environment>) -> MarkdownPage {
+    let mut page = MarkdownPage::default();
     page.text(titled(ty.name, ty.summary));
     page.text(ty.doc);
     gates(&mut page, ty.gates, environment);
@@ -49,8 +49,8 @@ pub fn ty(ty: &'static TypeInfo, environment: Option<&Environment>) -> Page {
 }
 
 /// A state space.
-pub fn space(space: &'static SpaceInfo, environment: Option<&Environment>) -> Page {
-    let mut page = Page::default();
+pub fn space(space: &'static SpaceInfo, environment: Option<&Environment>) -> MarkdownPage {
+    let mut page = MarkdownPage::default();
     page.text(titled(space.name, space.summary));
     page.text(space.doc);
     gates(&mut page, space.gates, environment);
@@ -59,8 +59,12 @@ pub fn space(space: &'static SpaceInfo, environment: Option<&Environment>) -> Pa
 }
 
 /// A special register. `name` is as written, with a number or a component.
-pub fn special_register(register: &'static SpecialRegister, name: &str, environment: Option<&Environment>) -> Page {
-    let mut page = Page::default();
+pub fn special_register(
+    register: &'static SpecialRegister,
+    name: &str,
+    environment: Option<&Environment>,
+) -> MarkdownPage {
+    let mut page = MarkdownPage::default();
     let elements = register.components.len();
     let written_component = name.contains('.');
     let ty = match elements {
@@ -84,8 +88,8 @@ pub fn special_register(register: &'static SpecialRegister, name: &str, environm
 }
 
 /// A directive.
-pub fn directive(directive: &'static Directive, environment: Option<&Environment>) -> Page {
-    let mut page = Page::default();
+pub fn directive(directive: &'static Directive, environment: Option<&Environment>) -> MarkdownPage {
+    let mut page = MarkdownPage::default();
     page.code(if directive.syntax.is_empty() { directive.name } else { directive.syntax });
     page.text(directive.summary);
     page.text(directive.doc);
@@ -96,8 +100,8 @@ pub fn directive(directive: &'static Directive, environment: Option<&Environment
 }
 
 /// A predefined constant.
-pub fn constant(constant: &'static PredefinedConstant, environment: Option<&Environment>) -> Page {
-    let mut page = Page::default();
+pub fn constant(constant: &'static PredefinedConstant, environment: Option<&Environment>) -> MarkdownPage {
+    let mut page = MarkdownPage::default();
     page.code(&format!("{} = {}", constant.name, constant.value));
     page.text(constant.summary);
     page.text(constant.doc);
@@ -107,8 +111,8 @@ pub fn constant(constant: &'static PredefinedConstant, environment: Option<&Envi
 }
 
 /// A word with a dot where it is no modifier of an instruction: everything that it is, the directive first.
-pub fn dot_word(name: &str, environment: Option<&Environment>) -> Page {
-    let mut page = Page::default();
+pub fn dot_word(name: &str, environment: Option<&Environment>) -> MarkdownPage {
+    let mut page = MarkdownPage::default();
     if let Some(d) = ISA.directive(name) {
         page.page(directive(d, environment));
     }
@@ -125,9 +129,9 @@ pub fn dot_word(name: &str, environment: Option<&Environment>) -> Page {
 }
 
 /// A target, or an option of `.target`; `name` is as written.
-pub fn target(name: &str, environment: Option<&Environment>) -> Option<Page> {
+pub fn target(name: &str, environment: Option<&Environment>) -> Option<MarkdownPage> {
     let target: &'static TargetInfo = find_target(name)?;
-    let mut page = Page::default();
+    let mut page = MarkdownPage::default();
     page.text(titled(target.name, target.summary));
     if name != target.name {
         page.text(format!("`{name}` is another name of `{}`.", target.name));
@@ -168,9 +172,9 @@ fn multiprocessor(m: &Multiprocessor) -> String {
 }
 
 /// A version of PTX.
-pub fn version(version: Version) -> Option<Page> {
+pub fn version(version: Version) -> Option<MarkdownPage> {
     let known = ISA.versions.iter().find(|v| v.version == version)?;
-    let mut page = Page::default();
+    let mut page = MarkdownPage::default();
     page.text(titled(&format!("PTX {version}"), known.summary));
     let first = |gates: &'static [ptx_isa::tables::Gate]| {
         gates.iter().flat_map(|g| g.alternatives).filter_map(|a| a.ptx).min() == Some(version)

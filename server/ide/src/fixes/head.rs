@@ -1,6 +1,6 @@
 //! Other modifiers: one more, one less, another one, another order. Whatever makes the instruction right is offered.
 
-use super::statement::Statement;
+use super::statement::DiagnosedInstruction;
 use super::{Fix, fix};
 use ptx_analysis::Code;
 use ptx_analysis::ast::Instruction;
@@ -13,7 +13,7 @@ use std::ops::Range;
 
 /// Which modifiers may be changed for another value of their place.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Change {
+enum ReplaceableModifiers {
     /// Any.
     Any,
     /// Types.
@@ -24,7 +24,7 @@ enum Change {
     Lengths,
 }
 
-impl Change {
+impl ReplaceableModifiers {
     fn covers(self, name: &str) -> bool {
         match self {
             Self::Any => true,
@@ -39,28 +39,28 @@ impl Change {
 }
 
 /// Adds what mends the statement's modifiers.
-pub fn fixes(statement: &Statement<'_>, out: &mut Vec<Fix>) {
+pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
     let code = statement.diagnostic.code();
     statement.lowered(|instruction| {
         let (opcode, head) = statement.head(instruction)?;
-        let mut try_ = Try { statement, instruction, opcode, out, whatever_the_operands: false };
+        let mut try_ = MnemonicFixer { statement, instruction, opcode, out, whatever_the_operands: false };
         match code {
             Code::MissingModifier => try_.missing(&head),
             Code::ModifierOrder => try_.order(&head),
             Code::ModifierNotAllowed | Code::IllegalCombination => try_.neighbours(&head),
             // A modifier that is spelt nearly right has its suggestion.
             Code::UnknownModifier if try_.out.is_empty() => try_.neighbours(&head),
-            Code::OperandType => try_.change(&head, Change::Types),
+            Code::OperandType => try_.change(&head, ReplaceableModifiers::Types),
             Code::OperandKind if is_handle_of_wrong_type(&statement.diagnostic.finding) => {
-                try_.change(&head, Change::Types)
+                try_.change(&head, ReplaceableModifiers::Types)
             }
             Code::StateSpace => {
-                try_.change(&head, Change::Spaces);
-                try_.add(&head, Change::Spaces);
+                try_.change(&head, ReplaceableModifiers::Spaces);
+                try_.add(&head, ReplaceableModifiers::Spaces);
             }
             Code::VectorLength => {
-                try_.change(&head, Change::Lengths);
-                try_.add(&head, Change::Lengths);
+                try_.change(&head, ReplaceableModifiers::Lengths);
+                try_.add(&head, ReplaceableModifiers::Lengths);
             }
             _ => {}
         }
@@ -68,8 +68,8 @@ pub fn fixes(statement: &Statement<'_>, out: &mut Vec<Fix>) {
     });
 }
 
-struct Try<'a, 'b, 't> {
-    statement: &'a Statement<'t>,
+struct MnemonicFixer<'a, 'b, 't> {
+    statement: &'a DiagnosedInstruction<'t>,
     instruction: &'a Instruction<'b>,
     opcode: &'static Opcode,
     out: &'a mut Vec<Fix>,
@@ -77,7 +77,7 @@ struct Try<'a, 'b, 't> {
     whatever_the_operands: bool,
 }
 
-impl Try<'_, '_, '_> {
+impl MnemonicFixer<'_, '_, '_> {
     fn modifiers(&self) -> Vec<&str> {
         self.instruction.modifiers.iter().map(|m| m.text).collect()
     }
@@ -111,7 +111,7 @@ impl Try<'_, '_, '_> {
     }
 
     /// Another value in the place of a modifier that some form has in the same place.
-    fn change(&mut self, head: &Mnemonic, what: Change) {
+    fn change(&mut self, head: &Mnemonic, what: ReplaceableModifiers) {
         for index in 0..self.instruction.modifiers.len() {
             let old = self.instruction.modifiers[index].text;
             if what.covers(old) {
@@ -120,7 +120,7 @@ impl Try<'_, '_, '_> {
         }
     }
 
-    fn replace(&mut self, head: &Mnemonic, index: usize, what: Change) {
+    fn replace(&mut self, head: &Mnemonic, index: usize, what: ReplaceableModifiers) {
         let old = self.instruction.modifiers[index];
         let mut values: Vec<&'static str> = Vec::new();
         for slot in slots(self.opcode).filter(|s| s.values.contains(&old.text)) {
@@ -144,7 +144,7 @@ impl Try<'_, '_, '_> {
     }
 
     /// Optional modifiers that are not there.
-    fn add(&mut self, head: &Mnemonic, what: Change) {
+    fn add(&mut self, head: &Mnemonic, what: ReplaceableModifiers) {
         let forms: Vec<&'static Form> = match head.candidates.first() {
             Some(_) => head.candidates.iter().map(|c| c.form).collect(),
             None => head.mismatch.iter().map(|m| m.form).collect(),
@@ -193,10 +193,10 @@ impl Try<'_, '_, '_> {
             own.retain(|i| ISA.ty(self.instruction.modifiers[*i].text).is_none());
         }
         for index in own {
-            self.replace(head, index, Change::Any);
+            self.replace(head, index, ReplaceableModifiers::Any);
         }
         if removals == 0 {
-            self.add(head, Change::Any);
+            self.add(head, ReplaceableModifiers::Any);
         }
     }
 

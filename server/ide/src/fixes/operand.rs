@@ -1,7 +1,7 @@
 //! Other operands: a register that is declared, a number as the instruction wants it, a value that is moved or converted first.
 
 use super::declare::{self, indentation};
-use super::statement::Statement;
+use super::statement::DiagnosedInstruction;
 use super::{Fix, fix};
 use ptx_analysis::Code;
 use ptx_analysis::FixEdit;
@@ -15,7 +15,7 @@ use ptx_isa::tables::{OperandAccess, TypeClass, ValueKind};
 use std::ops::Range;
 
 /// Adds what mends the statement's operands.
-pub fn fixes(statement: &Statement<'_>, out: &mut Vec<Fix>) {
+pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
     const CODES: [Code; 7] = [
         Code::OperandKind,
         Code::OperandType,
@@ -30,7 +30,7 @@ pub fn fixes(statement: &Statement<'_>, out: &mut Vec<Fix>) {
     }
     let place = statement.place();
     statement.lowered(|instruction| {
-        let mut try_ = Try { statement, instruction, place: place.clone(), out };
+        let mut try_ = OperandFixer { statement, instruction, place: place.clone(), out };
         if let Some(guard) = instruction.guard.filter(|g| g.range() == place) {
             // A number, a component or the like is no name that could be declared.
             let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
@@ -53,15 +53,15 @@ pub fn fixes(statement: &Statement<'_>, out: &mut Vec<Fix>) {
     });
 }
 
-struct Try<'a, 'b, 't> {
-    statement: &'a Statement<'t>,
+struct OperandFixer<'a, 'b, 't> {
+    statement: &'a DiagnosedInstruction<'t>,
     instruction: &'a Instruction<'b>,
     /// What the finding points at.
     place: Range<usize>,
     out: &'a mut Vec<Fix>,
 }
 
-impl Try<'_, '_, '_> {
+impl OperandFixer<'_, '_, '_> {
     fn written(&self) -> &str {
         self.statement.text.get(self.place.clone()).unwrap_or("")
     }

@@ -16,7 +16,7 @@ use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
 /// An instruction with a finding.
-pub struct Statement<'t> {
+pub struct DiagnosedInstruction<'t> {
     /// The text around it.
     pub snapshot: &'t Snapshot,
     /// The finding.
@@ -33,12 +33,12 @@ pub struct Statement<'t> {
 }
 
 /// Names of a text under trial: those that the fix declares, then those of the file. What nothing declares is another mistake.
-struct Trial<'a> {
+struct TrialNames<'a> {
     around: &'a dyn NameLookup,
     declared: &'a [(String, Symbol)],
 }
 
-impl NameLookup for Trial<'_> {
+impl NameLookup for TrialNames<'_> {
     fn look_up(&self, name: &str) -> Option<Symbol> {
         if let Some((_, symbol)) = self.declared.iter().find(|(n, _)| n == name) {
             return Some(*symbol);
@@ -53,7 +53,7 @@ impl NameLookup for Trial<'_> {
     }
 }
 
-impl<'t> Statement<'t> {
+impl<'t> DiagnosedInstruction<'t> {
     /// The instruction around a finding, if it is about one.
     pub fn around(snapshot: &'t Snapshot, environment: &'t Environment, diagnostic: &'t Diagnostic) -> Option<Self> {
         let range = &diagnostic.range;
@@ -106,7 +106,7 @@ impl<'t> Statement<'t> {
 
     /// The errors of a text, and what has the finding's code.
     fn check(&self, text: &str, declared: &[(String, Symbol)]) -> Vec<Finding> {
-        let names = Trial { around: &self.names, declared };
+        let names = TrialNames { around: &self.names, declared };
         let found = statement::check(text, self.environment, &names);
         let counts = |d: &Diagnostic| d.severity == Severity::Error || d.code() == self.diagnostic.code();
         found.into_iter().filter(counts).map(|d| d.finding).collect()

@@ -1,6 +1,6 @@
 //! What to write in place of a form that is gone or about to go; the tables say it (`instead`).
 
-use super::statement::Statement;
+use super::statement::DiagnosedInstruction;
 use super::{Fix, fix};
 use ptx_analysis::Code;
 use ptx_analysis::mnemonic::Candidate;
@@ -8,7 +8,7 @@ use ptx_analysis::semantics;
 use ptx_isa::tables::Successor;
 
 /// Adds the successors of the statement's form.
-pub fn fixes(statement: &Statement<'_>, out: &mut Vec<Fix>) {
+pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
     if ![Code::Deprecated, Code::Removed].contains(&statement.diagnostic.code()) {
         return;
     }

@@ -1,13 +1,13 @@
 //! What stands in columns over several lines.
 
 use super::FormatOptions;
-use super::line::{Piece, Space};
+use super::line::{LeadingSpace, TextSegment};
 
 /// What of a line is aligned with others.
 #[derive(Debug, Default)]
-pub struct Row {
+pub struct AlignedRow {
     /// Which lines it is aligned with: those that have the same.
-    shape: Option<Shape>,
+    shape: Option<AlignmentKey>,
     /// Pieces that are moved to a column, and the widths of what stands between them.
     cells: Vec<(usize, usize)>,
     comment: Option<Comment>,
@@ -15,7 +15,7 @@ pub struct Row {
 
 /// What lines have in common that are aligned with each other.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum AlignmentKey {
     /// Declarations with the same parts, a letter for each.
     Declaration(String),
     /// Instructions.
@@ -41,13 +41,13 @@ struct Comment {
 
 /// Lines that wait for those that follow them.
 #[derive(Debug, Default)]
-pub struct Batch {
-    rows: Vec<Row>,
+pub struct AlignmentBatch {
+    rows: Vec<AlignedRow>,
 }
 
-impl Row {
+impl AlignedRow {
     /// Notes what of a line is aligned.
-    pub fn align(&mut self, shape: Shape, cells: Vec<(usize, usize)>) {
+    pub fn align(&mut self, shape: AlignmentKey, cells: Vec<(usize, usize)>) {
         self.shape = Some(shape);
         self.cells = cells;
     }
@@ -63,20 +63,20 @@ impl Row {
     }
 }
 
-impl Batch {
+impl AlignmentBatch {
     /// Adds a line.
-    pub fn add(&mut self, row: Row) {
+    pub fn add(&mut self, row: AlignedRow) {
         self.rows.push(row);
     }
 
     /// Aligns the lines that wait.
-    pub fn align(&mut self, pieces: &mut [Piece], options: &FormatOptions) {
+    pub fn align(&mut self, pieces: &mut [TextSegment], options: &FormatOptions) {
         let mut rows = std::mem::take(&mut self.rows);
         for group in rows.chunk_by_mut(|a, b| a.shape.is_some() && a.shape == b.shape) {
             columns(group, pieces);
         }
         let beside =
-            |row: &Row| row.comment.as_ref().is_some_and(|c| c.code <= options.width && options.align_comments);
+            |row: &AlignedRow| row.comment.as_ref().is_some_and(|c| c.code <= options.width && options.align_comments);
         for group in rows.chunk_by(|a, b| beside(a) && beside(b)) {
             comments(group, pieces);
         }
@@ -84,17 +84,17 @@ impl Batch {
 }
 
 /// Brings the cells of lines of one shape to the same columns.
-fn columns(rows: &mut [Row], pieces: &mut [Piece]) {
+fn columns(rows: &mut [AlignedRow], pieces: &mut [TextSegment]) {
     let most = rows.iter().map(|r| r.cells.len()).max().unwrap_or(0);
     for cell in 0..most {
         let widths = || rows.iter().filter_map(|r| r.cells.get(cell)).map(|c| c.1);
         let (Some(width), Some(least)) = (widths().max(), widths().min()) else { continue };
-        if width - least > NEAR && rows.iter().any(|r| r.shape != Some(Shape::Operands)) {
+        if width - least > NEAR && rows.iter().any(|r| r.shape != Some(AlignmentKey::Operands)) {
             continue;
         }
         for row in rows.iter_mut() {
             let Some((piece, own)) = row.cells.get(cell).copied() else { continue };
-            if let Some(Piece { space: Space::Blanks(count), .. }) = pieces.get_mut(piece) {
+            if let Some(TextSegment { space: LeadingSpace::Blanks(count), .. }) = pieces.get_mut(piece) {
                 *count += width - own;
                 if let Some(comment) = &mut row.comment {
                     comment.code += width - own;
@@ -105,7 +105,7 @@ fn columns(rows: &mut [Row], pieces: &mut [Piece]) {
 }
 
 /// Brings comments to one column: theirs if they have one, else behind the longest line.
-fn comments(rows: &[Row], pieces: &mut [Piece]) {
+fn comments(rows: &[AlignedRow], pieces: &mut [TextSegment]) {
     let comments: Vec<&Comment> = rows.iter().filter_map(|r| r.comment.as_ref()).collect();
     let Some(first) = comments.first() else { return };
     let longest = comments.iter().map(|c| c.code).max().unwrap_or(0);
@@ -119,8 +119,8 @@ fn comments(rows: &[Row], pieces: &mut [Piece]) {
         longest + 2
     };
     for comment in comments {
-        if let Some(Piece { space: space @ Space::Blanks(_), .. }) = pieces.get_mut(comment.piece) {
-            *space = Space::Blanks(column - comment.code);
+        if let Some(TextSegment { space: space @ LeadingSpace::Blanks(_), .. }) = pieces.get_mut(comment.piece) {
+            *space = LeadingSpace::Blanks(column - comment.code);
         }
     }
 }

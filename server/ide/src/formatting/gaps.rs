@@ -4,7 +4,7 @@ use ptx_syntax::{is_named, kinds};
 
 /// A token.
 #[derive(Debug, Clone, Copy)]
-pub struct Token<'t> {
+pub struct StatementToken<'t> {
     /// Where it begins in the file.
     pub start: usize,
     /// As written.
@@ -14,10 +14,10 @@ pub struct Token<'t> {
     /// Of what it is a part.
     pub parent: u16,
     /// It begins a line whatever the author did.
-    pub line: Line,
+    pub line: LineStart,
 }
 
-impl Token<'_> {
+impl StatementToken<'_> {
     /// Where it ends in the file.
     pub fn end(&self) -> usize {
         self.start + self.text.len()
@@ -39,7 +39,7 @@ impl Token<'_> {
 
 /// Whether a token has to begin a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Line {
+pub enum LineStart {
     /// It is as it comes.
     #[default]
     Any,
@@ -64,15 +64,15 @@ const BREAK: Gap = Gap { blank: false, may_break: true };
 const BLANK_OR_BREAK: Gap = Gap { blank: true, may_break: true };
 
 /// What belongs between two tokens of a statement, neither of which is a comment. `apart`: there is white space now.
-pub fn between(a: &Token<'_>, b: &Token<'_>, apart: bool) -> Gap {
+pub fn between(a: &StatementToken<'_>, b: &StatementToken<'_>, apart: bool) -> Gap {
     let wanted = wanted(a, b);
     // Two tokens that nothing parted before may stay so, but two that something parts must not become one.
     if !wanted.blank && apart && would_merge(a, b) { Gap { blank: true, ..wanted } } else { wanted }
 }
 
-fn wanted(a: &Token<'_>, b: &Token<'_>) -> Gap {
+fn wanted(a: &StatementToken<'_>, b: &StatementToken<'_>) -> Gap {
     let k = kinds();
-    let block = |t: &Token<'_>| t.parent == k.block;
+    let block = |t: &StatementToken<'_>| t.parent == k.block;
     match b.text {
         "," | ";" => return GLUE,
         "}" if block(b) => return BLANK,
@@ -111,7 +111,7 @@ fn wanted(a: &Token<'_>, b: &Token<'_>) -> Gap {
 }
 
 /// Whether two tokens without anything between them could be read as others.
-fn would_merge(a: &Token<'_>, b: &Token<'_>) -> bool {
+fn would_merge(a: &StatementToken<'_>, b: &StatementToken<'_>) -> bool {
     let (Some(left), Some(right)) = (a.text.chars().next_back(), b.text.chars().next()) else { return true };
     let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '%' | '.' | ':' | '"' | '#') || !c.is_ascii();
     let operator = |c: char| "<>=!&|+-*/^~?@".contains(c);

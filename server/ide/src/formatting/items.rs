@@ -1,8 +1,8 @@
 //! The walk over the statements of a text.
 
-use super::align::{Batch, Row};
-use super::line::{self, Piece, Space, advance, is_plain};
-use super::{FormatOptions, Operands};
+use super::align::{AlignedRow, AlignmentBatch};
+use super::line::{self, LeadingSpace, TextSegment, advance, is_plain};
+use super::{FormatOptions, OperandColumns};
 use crate::TextEdit;
 use crate::walk::{roots_in, whole};
 use ptx_analysis::lower::ItemSource;
@@ -36,7 +36,7 @@ pub enum Before {
 }
 
 /// The state of the walk.
-pub struct Layout<'t> {
+pub struct LayoutState<'t> {
     /// The text of the window.
     text: &'t str,
     window: Range<usize>,
@@ -47,10 +47,10 @@ pub struct Layout<'t> {
     line_end: &'static str,
     pub cursor: Option<TreeCursor<'t>>,
     /// Pieces whose space may still change.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<TextSegment>,
     /// The line that is being written.
-    pub row: Row,
-    pub batch: Batch,
+    pub row: AlignedRow,
+    pub batch: AlignmentBatch,
     edits: Vec<TextEdit>,
     /// Where the last piece ended; nothing before the first one.
     end: Option<usize>,
@@ -61,7 +61,7 @@ pub struct Layout<'t> {
     lost: bool,
 }
 
-impl<'t> Layout<'t> {
+impl<'t> LayoutState<'t> {
     /// Begins with the text of a window.
     pub fn new(text: &'t str, window: Range<usize>, protected: Vec<Range<usize>>, options: &'t FormatOptions) -> Self {
         let crlf = text.find('\n').is_some_and(|at| at > 0 && text.as_bytes().get(at - 1) == Some(&b'\r'));
@@ -75,8 +75,8 @@ impl<'t> Layout<'t> {
             line_end: if crlf { "\r\n" } else { "\n" },
             cursor: None,
             pieces: Vec::new(),
-            row: Row::default(),
-            batch: Batch::default(),
+            row: AlignedRow::default(),
+            batch: AlignmentBatch::default(),
             edits: Vec::new(),
             end: begins.then_some(0),
             column: 0,
@@ -110,26 +110,26 @@ impl<'t> Layout<'t> {
     }
 
     /// Puts a piece down.
-    pub fn put(&mut self, start: usize, text: &str, mut space: Space) {
+    pub fn put(&mut self, start: usize, text: &str, mut space: LeadingSpace) {
         let gap = self.gap_before(start);
         let from = self.end.unwrap_or(start);
         if self.end.is_none() || !is_plain(gap) || self.is_protected(from, start) {
-            space = Space::Keep;
+            space = LeadingSpace::Keep;
         }
         match space {
-            Space::Lines { indent, pad, count } => {
+            LeadingSpace::Lines { indent, pad, count } => {
                 self.end_row(count > 1);
                 self.column = indent + pad;
             }
-            Space::Blanks(count) => self.column += count,
-            Space::Keep => {
+            LeadingSpace::Blanks(count) => self.column += count,
+            LeadingSpace::Keep => {
                 if gap.contains('\n') {
                     self.end_row(true);
                 }
                 self.column = advance(self.column, gap, self.options);
             }
         }
-        self.pieces.push(Piece { gap: (from, start), space });
+        self.pieces.push(TextSegment { gap: (from, start), space });
         self.column = advance(self.column, text, self.options);
         self.end = Some(start + text.len());
     }
@@ -160,17 +160,17 @@ impl<'t> Layout<'t> {
     }
 
     /// The space before a statement: line ends as there are, within reason.
-    pub fn before_statement(&self, start: usize, indent: usize) -> Space {
+    pub fn before_statement(&self, start: usize, indent: usize) -> LeadingSpace {
         let gap = self.gap_before(start);
         let found = gap.bytes().filter(|b| *b == b'\n').count();
         let most = self.options.blank_lines + 1;
         match self.before {
-            Before::Nothing => Space::Lines { count: 0, indent, pad: 0 },
-            Before::Unknown => Space::Keep,
-            Before::Broken if found == 0 => Space::Keep,
-            Before::Brace => Space::Lines { count: 1, indent, pad: 0 },
-            Before::Inline if found == 0 => Space::Blanks(1),
-            _ => Space::Lines { count: found.clamp(1, most), indent, pad: 0 },
+            Before::Nothing => LeadingSpace::Lines { count: 0, indent, pad: 0 },
+            Before::Unknown => LeadingSpace::Keep,
+            Before::Broken if found == 0 => LeadingSpace::Keep,
+            Before::Brace => LeadingSpace::Lines { count: 1, indent, pad: 0 },
+            Before::Inline if found == 0 => LeadingSpace::Blanks(1),
+            _ => LeadingSpace::Lines { count: found.clamp(1, most), indent, pad: 0 },
         }
     }
 
@@ -185,7 +185,11 @@ impl<'t> Layout<'t> {
             // A comment that is not closed has the blanks at the end for its own.
             let open = self.gap_before(end).is_empty() && self.slice(end.saturating_sub(1)..end) == "\n";
             let keep = open || self.before == Before::Unknown;
-            self.put(end, "", if keep { Space::Keep } else { Space::Lines { count: 1, indent: 0, pad: 0 } });
+            self.put(
+                end,
+                "",
+                if keep { LeadingSpace::Keep } else { LeadingSpace::Lines { count: 1, indent: 0, pad: 0 } },
+            );
         }
     }
 
@@ -244,9 +248,9 @@ impl<'t> Layout<'t> {
         let outer = depth.saturating_sub(1) * self.options.indent;
         if text == "}" {
             let space = match self.before {
-                Before::Unknown => Space::Keep,
-                Before::Broken if !self.gap_before(node.start_byte()).contains('\n') => Space::Keep,
-                _ => Space::Lines { count: 1, indent: outer, pad: 0 },
+                Before::Unknown => LeadingSpace::Keep,
+                Before::Broken if !self.gap_before(node.start_byte()).contains('\n') => LeadingSpace::Keep,
+                _ => LeadingSpace::Lines { count: 1, indent: outer, pad: 0 },
             };
             self.put(node.start_byte(), text, space);
             self.before = Before::Statement;
@@ -307,7 +311,8 @@ impl<'t> Layout<'t> {
                 let beside = self.before == Before::Label
                     && named.contains(&kind)
                     && !self.gap_before(node.start_byte()).contains('\n');
-                let space = if beside { Space::Blanks(1) } else { self.before_statement(node.start_byte(), indent) };
+                let space =
+                    if beside { LeadingSpace::Blanks(1) } else { self.before_statement(node.start_byte(), indent) };
                 self.lay_out(&tokens, space, indent, kind == k.call_prototype_directive);
             }
         }
@@ -323,7 +328,7 @@ impl<'t> Layout<'t> {
     /// Puts something down as it is, with the space around it.
     fn leave(&mut self, node: Node<'_>) {
         if self.has(node) {
-            self.put(node.start_byte(), self.slice(node.byte_range()), Space::Keep);
+            self.put(node.start_byte(), self.slice(node.byte_range()), LeadingSpace::Keep);
         } else {
             self.end = None;
         }
@@ -340,7 +345,7 @@ impl<'t> Layout<'t> {
             let mut space = self.before_statement(start, self.comment_indent(node, indent));
             // What spans lines would come apart.
             if text.contains('\n') {
-                space = Space::Keep;
+                space = LeadingSpace::Keep;
             }
             self.put(start, text, space);
             self.before = if ends_line { Before::Statement } else { Before::Inline };
@@ -358,7 +363,7 @@ impl<'t> Layout<'t> {
             let blanks = gap.bytes().all(|b| b == b' ').then_some(gap.len());
             self.row.comment(self.pieces.len(), self.column, column, blanks);
         }
-        self.put(start, text, Space::Blanks(1));
+        self.put(start, text, LeadingSpace::Blanks(1));
     }
 
     /// The column of a place as the text is.
@@ -405,7 +410,7 @@ impl<'t> Layout<'t> {
                     let end = node.children(&mut node.walk()).filter(|n| Some(*n) != body).last();
                     let end = end.map_or(node.start_byte(), |n| n.end_byte());
                     let text = self.slice(node.start_byte()..end);
-                    self.put(node.start_byte(), text, Space::Keep);
+                    self.put(node.start_byte(), text, LeadingSpace::Keep);
                     self.before = Before::Unknown;
                 }
             }
@@ -435,7 +440,7 @@ impl<'t> Layout<'t> {
 
     /// Whether operands of instructions are aligned.
     pub fn aligns_operands(&self) -> bool {
-        self.options.operands != Operands::Off && self.options.operand_column > 0
+        self.options.operands != OperandColumns::Off && self.options.operand_column > 0
     }
 }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// What is to stand before a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Space {
+pub enum LeadingSpace {
     /// What stands there.
     Keep,
     /// Blanks.
@@ -24,11 +24,11 @@ pub enum Space {
 
 /// A token, or some text that is left alone.
 #[derive(Debug, Clone, Copy)]
-pub struct Piece {
+pub struct TextSegment {
     /// What stands before it, from the end of the piece before.
     pub gap: (usize, usize),
     /// What is to stand there.
-    pub space: Space,
+    pub space: LeadingSpace,
 }
 
 /// Finds the width of a text; tabs count as the options say.
@@ -58,12 +58,12 @@ pub fn is_plain(gap: &str) -> bool {
 }
 
 /// The edit that puts a space where a gap is, cut down to what changes.
-pub fn edit(start: usize, gap: &str, space: Space, line_end: &str, options: &FormatOptions) -> Option<TextEdit> {
+pub fn edit(start: usize, gap: &str, space: LeadingSpace, line_end: &str, options: &FormatOptions) -> Option<TextEdit> {
     let mut wanted = String::new();
     match space {
-        Space::Keep => return None,
-        Space::Blanks(count) => wanted.extend(std::iter::repeat_n(' ', count)),
-        Space::Lines { count, indent, pad } => {
+        LeadingSpace::Keep => return None,
+        LeadingSpace::Blanks(count) => wanted.extend(std::iter::repeat_n(' ', count)),
+        LeadingSpace::Lines { count, indent, pad } => {
             // A file with different line ends keeps each.
             let own = if gap.contains("\r\n") {
                 "\r\n"

@@ -1,23 +1,23 @@
 //! The layout of one statement.
 
-use super::Operands;
-use super::align::Shape;
-use super::gaps::{Gap, Line, Token, between};
-use super::items::Layout;
-use super::line::{Space, advance};
+use super::OperandColumns;
+use super::align::AlignmentKey;
+use super::gaps::{Gap, LineStart, StatementToken, between};
+use super::items::LayoutState;
+use super::line::{LeadingSpace, advance};
 use ptx_syntax::kinds;
 
 /// A bracket that is open.
-struct Open {
+struct OpenBracket {
     /// Where its elements begin when a line begins with one.
     inner: usize,
     /// The indentation of the line in which it was opened.
     outer: usize,
 }
 
-impl<'t> Layout<'t> {
+impl<'t> LayoutState<'t> {
     /// An instruction: guard, opcode with modifiers, operands.
-    pub fn instruction(&mut self, tokens: &[Token<'t>], indent: usize) {
+    pub fn instruction(&mut self, tokens: &[StatementToken<'t>], indent: usize) {
         let Some(first) = tokens.first() else { return };
         let guarded = first.text == "@";
         let at =
@@ -27,19 +27,19 @@ impl<'t> Layout<'t> {
     }
 
     /// A declaration of registers or variables.
-    pub fn declaration(&mut self, tokens: &[Token<'t>], indent: usize) {
+    pub fn declaration(&mut self, tokens: &[StatementToken<'t>], indent: usize) {
         let Some(first) = tokens.first() else { return };
         let space = self.before_statement(first.start, indent);
         self.lay_out(tokens, space, indent, false);
         // Only what stands in one line can be aligned with others.
         let last = self.pieces.len().checked_sub(tokens.len()).and_then(|base| self.pieces.get(base + 1..));
-        let flat = last.is_some_and(|pieces| pieces.iter().all(|p| matches!(p.space, Space::Blanks(_))));
+        let flat = last.is_some_and(|pieces| pieces.iter().all(|p| matches!(p.space, LeadingSpace::Blanks(_))));
         if self.options.align_declarations && flat && !tokens.iter().any(|t| t.is_comment()) {
             self.align_declaration(tokens);
         }
     }
 
-    fn align_declaration(&mut self, tokens: &[Token<'t>]) {
+    fn align_declaration(&mut self, tokens: &[StatementToken<'t>]) {
         let k = kinds();
         // From the end, since the flat statement is what was put down last.
         let Some(base) = self.pieces.len().checked_sub(tokens.len()) else { return };
@@ -77,13 +77,13 @@ impl<'t> Layout<'t> {
             _ => None,
         });
         let cells: Vec<(usize, usize)> = cells.collect();
-        self.row.align(Shape::Declaration(shape), cells);
+        self.row.align(AlignmentKey::Declaration(shape), cells);
     }
 
     /// Widens the blanks before a piece of the line that is being written.
     fn pad(&mut self, piece: usize, pad: usize) {
         if let Some(piece) = self.pieces.get_mut(piece)
-            && let Space::Blanks(count) = &mut piece.space
+            && let LeadingSpace::Blanks(count) = &mut piece.space
         {
             self.column += pad - (*count).min(pad);
             *count = pad;
@@ -91,13 +91,13 @@ impl<'t> Layout<'t> {
     }
 
     /// The head of a function.
-    pub fn head(&mut self, mut tokens: Vec<Token<'t>>, indent: usize, body: bool) {
+    pub fn head(&mut self, mut tokens: Vec<StatementToken<'t>>, indent: usize, body: bool) {
         let Some(first) = tokens.first() else { return };
         let space = self.before_statement(first.start, indent);
         // Its lines before the directives.
-        let lines = tokens.iter().position(|t| t.line == Line::Level).unwrap_or(tokens.len());
+        let lines = tokens.iter().position(|t| t.line == LineStart::Level).unwrap_or(tokens.len());
         let line = tokens.get(..lines).unwrap_or(&[]);
-        let broken = line.iter().any(|t| t.line == Line::Deeper);
+        let broken = line.iter().any(|t| t.line == LineStart::Deeper);
         if body
             && !broken
             && indent + self.flat_width(line) > self.options.width
@@ -109,7 +109,7 @@ impl<'t> Layout<'t> {
     }
 
     /// How wide tokens are in one line.
-    pub fn flat_width(&self, tokens: &[Token<'_>]) -> usize {
+    pub fn flat_width(&self, tokens: &[StatementToken<'_>]) -> usize {
         let mut out = 0;
         for (i, token) in tokens.iter().enumerate() {
             if let Some(before) = i.checked_sub(1).and_then(|i| tokens.get(i)) {
@@ -124,12 +124,12 @@ impl<'t> Layout<'t> {
     }
 
     /// Puts tokens down in one line.
-    pub fn flat(&mut self, tokens: &[Token<'t>], space: Space) {
+    pub fn flat(&mut self, tokens: &[StatementToken<'t>], space: LeadingSpace) {
         let mut space = space;
-        let mut before: Option<&Token<'t>> = None;
+        let mut before: Option<&StatementToken<'t>> = None;
         for token in tokens {
             if let Some(before) = before {
-                space = Space::Blanks(usize::from(between(before, token, token.start > before.end()).blank));
+                space = LeadingSpace::Blanks(usize::from(between(before, token, token.start > before.end()).blank));
             }
             self.put(token.start, token.text, space);
             before = Some(token);
@@ -137,7 +137,7 @@ impl<'t> Layout<'t> {
     }
 
     /// Puts the tokens of a statement down. `join`: what the author broke into lines becomes one where it fits.
-    pub fn lay_out(&mut self, tokens: &[Token<'t>], space: Space, indent: usize, join: bool) {
+    pub fn lay_out(&mut self, tokens: &[StatementToken<'t>], space: LeadingSpace, indent: usize, join: bool) {
         let k = kinds();
         let Some(first) = tokens.first() else { return };
         let operands = operands(tokens);
@@ -149,7 +149,7 @@ impl<'t> Layout<'t> {
             Some(self.slice(before.end()..token.start).contains('\n'))
         };
         let broken: Vec<bool> = (0..tokens.len()).map(|i| breaks(i).unwrap_or(false)).collect();
-        let forced = tokens.iter().any(|t| t.line != Line::Any || t.is_comment());
+        let forced = tokens.iter().any(|t| t.line != LineStart::Any || t.is_comment());
         let mut flat = !forced && !broken.contains(&true);
         if !flat && !forced && join {
             // Operands below the opcode are meant to be there.
@@ -157,7 +157,7 @@ impl<'t> Layout<'t> {
             let padding = operands.map_or(0, |i| self.padding(tokens, i, indent));
             flat = !below && indent + padding + self.flat_width(tokens) <= self.options.width;
         }
-        let mut open: Vec<Open> = Vec::new();
+        let mut open: Vec<OpenBracket> = Vec::new();
         let mut line_indent = indent;
         for (i, token) in tokens.iter().enumerate() {
             let Some(before) = i.checked_sub(1).and_then(|i| tokens.get(i)) else {
@@ -174,38 +174,38 @@ impl<'t> Layout<'t> {
             let closes = matches!(token.text, ")" | "]" | "}") && !token.is_comment();
             let ended = if closes { open.pop() } else { None };
             let new_line = match token.line {
-                Line::Any => before.ends_line() || (!flat && broken_here && gap.may_break && (!head || comment)),
-                Line::Level | Line::Deeper => true,
+                LineStart::Any => before.ends_line() || (!flat && broken_here && gap.may_break && (!head || comment)),
+                LineStart::Level | LineStart::Deeper => true,
             };
             if new_line {
                 let level = match (token.line, &ended) {
-                    (Line::Level, _) => indent,
-                    (Line::Deeper, _) => indent + self.options.indent,
-                    (Line::Any, Some(ended)) => ended.outer,
-                    (Line::Any, None) => open.last().map_or(indent + self.options.indent, |o| o.inner),
+                    (LineStart::Level, _) => indent,
+                    (LineStart::Deeper, _) => indent + self.options.indent,
+                    (LineStart::Any, Some(ended)) => ended.outer,
+                    (LineStart::Any, None) => open.last().map_or(indent + self.options.indent, |o| o.inner),
                 };
                 // A comment goes with what comes next.
                 let level = match tokens.get(i + 1) {
-                    Some(next) if token.is_comment() && next.line == Line::Level => indent + self.options.indent,
+                    Some(next) if token.is_comment() && next.line == LineStart::Level => indent + self.options.indent,
                     _ => level,
                 };
                 line_indent = level;
                 let tabs = level - level % self.options.indent.max(1);
-                self.put(token.start, token.text, Space::Lines { count: 1, indent: tabs, pad: level - tabs });
+                self.put(token.start, token.text, LeadingSpace::Lines { count: 1, indent: tabs, pad: level - tabs });
             } else if token.is_comment() {
                 self.trailing(token.start, token.text, token.ends_line());
             } else {
                 let space = if operands == Some(i) && !comment {
                     self.align_operands(tokens, flat)
                 } else if token.kind == k.opcode && first.text == "@" && self.options.outdent_guards {
-                    Space::Blanks(indent.saturating_sub(self.column).max(1))
+                    LeadingSpace::Blanks(indent.saturating_sub(self.column).max(1))
                 } else if !flat && !open.is_empty() && gap.blank && before.text == "," {
                     // In a table the author may have columns.
                     let found = self.slice(before.end()..token.start);
                     let blanks = !found.is_empty() && found.bytes().all(|b| b == b' ');
-                    Space::Blanks(if blanks { found.len() } else { 1 })
+                    LeadingSpace::Blanks(if blanks { found.len() } else { 1 })
                 } else {
-                    Space::Blanks(usize::from(gap.blank))
+                    LeadingSpace::Blanks(usize::from(gap.blank))
                 };
                 self.put(token.start, token.text, space);
             }
@@ -213,16 +213,16 @@ impl<'t> Layout<'t> {
                 let next = broken.get(i + 1).copied().unwrap_or(false);
                 let below = tokens.get(i + 1).is_some_and(|t| t.is_comment());
                 let inner = if next || below { line_indent + self.options.indent } else { self.column };
-                open.push(Open { inner, outer: line_indent });
+                open.push(OpenBracket { inner, outer: line_indent });
             }
         }
     }
 
     /// The blanks before the first operand beyond the one that there is anyway, as far as is known from the statement alone.
-    fn padding(&self, tokens: &[Token<'t>], operands: usize, indent: usize) -> usize {
+    fn padding(&self, tokens: &[StatementToken<'t>], operands: usize, indent: usize) -> usize {
         let head = self.flat_width(tokens.get(..operands).unwrap_or(&[]));
         match self.options.operands {
-            Operands::Column if self.aligns_operands() => self.operand_target().saturating_sub(indent + head + 1),
+            OperandColumns::Column if self.aligns_operands() => self.operand_target().saturating_sub(indent + head + 1),
             _ => 0,
         }
     }
@@ -233,36 +233,37 @@ impl<'t> Layout<'t> {
     }
 
     /// The space before the first operand.
-    fn align_operands(&mut self, tokens: &[Token<'t>], flat: bool) -> Space {
+    fn align_operands(&mut self, tokens: &[StatementToken<'t>], flat: bool) -> LeadingSpace {
         if tokens.first().is_none_or(|t| t.parent == kinds().block && t.text == "{") || !self.aligns_operands() {
-            return Space::Blanks(1);
+            return LeadingSpace::Blanks(1);
         }
         let target = self.operand_target();
         let fits = self.column < target;
-        if self.options.operands == Operands::Column && fits {
-            return Space::Blanks(target - self.column);
+        if self.options.operands == OperandColumns::Column && fits {
+            return LeadingSpace::Blanks(target - self.column);
         }
         // What is too long for the column is aligned with its like; and in a run, what is not.
         if flat {
             self.row.align(
-                if fits { Shape::Operands } else { Shape::LongOperands },
+                if fits { AlignmentKey::Operands } else { AlignmentKey::LongOperands },
                 vec![(self.pieces.len(), self.column)],
             );
         }
-        Space::Blanks(1)
+        LeadingSpace::Blanks(1)
     }
 }
 
 /// The first operand of an instruction.
-fn operands(tokens: &[Token<'_>]) -> Option<usize> {
+fn operands(tokens: &[StatementToken<'_>]) -> Option<usize> {
     let k = kinds();
     let opcode = tokens.iter().position(|t| t.kind == k.opcode)?;
     // In a block in one line nothing is aligned.
     if tokens.first().is_some_and(|t| t.kind != k.opcode && t.text != "@") {
         return None;
     }
-    let head =
-        |t: &Token<'_>| (t.kind == k.modifier && t.parent == k.instruction) || t.kind == k.bank || t.is_comment();
+    let head = |t: &StatementToken<'_>| {
+        (t.kind == k.modifier && t.parent == k.instruction) || t.kind == k.bank || t.is_comment()
+    };
     let at = tokens.iter().skip(opcode + 1).position(|t| !head(t))? + opcode + 1;
     tokens.get(at).filter(|t| t.text != ";").map(|_| at)
 }

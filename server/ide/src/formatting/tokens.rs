@@ -1,7 +1,7 @@
 //! The tokens of statements and of heads of functions.
 
-use super::gaps::{Line, Token};
-use super::items::Layout;
+use super::gaps::{LineStart, StatementToken};
+use super::items::LayoutState;
 use ptx_isa::ISA;
 use ptx_syntax::{Node, fields, kinds};
 
@@ -12,9 +12,9 @@ fn may_begin_line(directive: &str) -> bool {
     ISA.directive(directive).is_none_or(|known| known.places.iter().any(|place| HEADERS.contains(place)))
 }
 
-impl<'t> Layout<'t> {
+impl<'t> LayoutState<'t> {
     /// The tokens of a head, marked where they begin lines. Nothing if there is an error in it.
-    pub fn head_tokens(&mut self, node: Node<'t>) -> Option<Vec<Token<'t>>> {
+    pub fn head_tokens(&mut self, node: Node<'t>) -> Option<Vec<StatementToken<'t>>> {
         let (k, f) = (kinds(), fields());
         let directives = [
             k.performance_directive,
@@ -23,7 +23,7 @@ impl<'t> Layout<'t> {
             k.language_directive,
             k.pragma_directive,
         ];
-        let mut out: Vec<Token<'t>> = Vec::new();
+        let mut out: Vec<StatementToken<'t>> = Vec::new();
         let mut cursor = node.walk();
         let mut more = cursor.goto_first_child();
         let has_body = node.child_by_field_id(f.body).is_some();
@@ -41,7 +41,7 @@ impl<'t> Layout<'t> {
                     && directives.contains(&child.kind_id())
                     && may_begin_line(token.text)
                 {
-                    token.line = Line::Level;
+                    token.line = LineStart::Level;
                 }
                 // A parameter in each line if the author did so.
                 let list = out.get(first..).unwrap_or(&[]);
@@ -55,7 +55,7 @@ impl<'t> Layout<'t> {
     }
 
     /// Breaks the last list of a head.
-    pub fn break_parameters(tokens: &mut [Token<'_>]) {
+    pub fn break_parameters(tokens: &mut [StatementToken<'_>]) {
         let k = kinds();
         let bracket = |text| tokens.iter().rposition(|t| t.text == text && t.parent == k.parameter_list);
         if let (Some(open), Some(close)) = (bracket("("), bracket(")"))
@@ -65,7 +65,7 @@ impl<'t> Layout<'t> {
         }
     }
 
-    fn spans_lines(&self, tokens: &[Token<'_>]) -> bool {
+    fn spans_lines(&self, tokens: &[StatementToken<'_>]) -> bool {
         match (tokens.first(), tokens.last()) {
             (Some(a), Some(b)) => self.slice(a.start..b.end()).contains('\n'),
             _ => false,
@@ -73,14 +73,14 @@ impl<'t> Layout<'t> {
     }
 
     /// The tokens of a statement. Nothing if one is missing, or if a line of the preprocessor stands between them.
-    pub fn tokens(&mut self, node: Node<'t>) -> Option<Vec<Token<'t>>> {
+    pub fn tokens(&mut self, node: Node<'t>) -> Option<Vec<StatementToken<'t>>> {
         let mut out = Vec::with_capacity(24);
         // Whose part a whole statement is does not matter to its tokens.
         self.tokens_of(node, 0, &mut out)?;
         Some(out)
     }
 
-    fn tokens_of(&mut self, node: Node<'t>, parent: u16, out: &mut Vec<Token<'t>>) -> Option<()> {
+    fn tokens_of(&mut self, node: Node<'t>, parent: u16, out: &mut Vec<StatementToken<'t>>) -> Option<()> {
         let k = kinds();
         let mut cursor = match self.cursor.take() {
             Some(mut cursor) => {
@@ -108,7 +108,7 @@ impl<'t> Layout<'t> {
             let written = self.slice(range.clone());
             let text = written.trim_start();
             let start = range.start + written.len() - text.len();
-            out.push(Token { start, text, kind, parent, line: Line::Any });
+            out.push(StatementToken { start, text, kind, parent, line: LineStart::Any });
             loop {
                 if parents.len() == 1 {
                     break 'walk;
@@ -126,7 +126,7 @@ impl<'t> Layout<'t> {
 }
 
 /// Each element of a list in a line of its own.
-fn break_list(tokens: &mut [Token<'_>], list: u16) {
+fn break_list(tokens: &mut [StatementToken<'_>], list: u16) {
     let last = tokens.len().saturating_sub(1);
     if tokens.len() < 3 {
         return;
@@ -134,9 +134,9 @@ fn break_list(tokens: &mut [Token<'_>], list: u16) {
     let mut fresh = false;
     for (i, token) in tokens.iter_mut().enumerate() {
         if i == last {
-            token.line = Line::Level;
+            token.line = LineStart::Level;
         } else if fresh && !token.is_comment() {
-            token.line = Line::Deeper;
+            token.line = LineStart::Deeper;
         }
         if !token.is_comment() {
             fresh = token.parent == list && matches!(token.text, "(" | ",");

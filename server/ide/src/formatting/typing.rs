@@ -72,7 +72,7 @@ fn layout_of_typed(snapshot: &Snapshot, offset: usize, typed: char, options: &Fo
 fn indentation_at(snapshot: &Snapshot, offset: usize, options: &FormatOptions) -> String {
     let start = snapshot.root_at(offset).start_byte().min(offset);
     let text = snapshot.text(start..offset);
-    let mut open = Open::default();
+    let mut open = OpenSyntax::default();
     open.read(&text);
     match open.aligned(&text) {
         Some(column) if !options.tabs => " ".repeat(column),
@@ -98,7 +98,7 @@ enum BracketKind {
 
 /// The brackets without an end at some place of a text, and the statement without one.
 #[derive(Default)]
-struct Open {
+struct OpenSyntax {
     brackets: Vec<Bracket>,
     /// Where the statement begins that has not ended.
     statement: Option<usize>,
@@ -108,7 +108,7 @@ struct Open {
     last: Option<char>,
 }
 
-impl Open {
+impl OpenSyntax {
     /// Reads a text that begins outside of everything.
     fn read(&mut self, text: &str) {
         let mut at = 0;

@@ -18,12 +18,12 @@ pub struct Matrices {
     /// The instruction, as it is written.
     pub instruction: String,
     /// Its operands that are matrices, in their order.
-    pub matrices: Vec<Matrix>,
+    pub matrices: Vec<FragmentMatrix>,
 }
 
 /// A matrix that lanes hold in registers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Matrix {
+pub struct FragmentMatrix {
     /// The operand, as it is written.
     pub operand: String,
     /// What it is called: `A`, `D`.
@@ -113,7 +113,7 @@ fn matrices(snapshot: &Snapshot, node: Node<'_>) -> Option<Matrices> {
             if elements.is_empty() {
                 continue;
             }
-            out.push(Matrix {
+            out.push(FragmentMatrix {
                 operand: word(found.operand),
                 name: layout.fragment.matrix,
                 ty: layout.ty,

@@ -19,14 +19,14 @@ struct Atom {
 }
 
 /// A part of a formula, and its value for each element of a register where no thread changes it.
-type Part = (Sum, Option<Vec<i64>>);
+type FormulaPart = (Sum, Option<Vec<i64>>);
 
 /// A formula of a layout, for one register of the operand if one is given: `lane/4 + 8`.
 ///
 /// An element of that register is called `j`; of an operand of one register, `i`.
 pub fn written(layout: &FragmentLayout, expr: &Expr, register: Option<u32>) -> String {
     let register = if layout.registers == 1 { Some(0) } else { register };
-    let mut stack: Vec<Part> = Vec::new();
+    let mut stack: Vec<FormulaPart> = Vec::new();
     for step in expr.steps {
         let part = match step {
             FormulaStep::Operation(operation) => {
@@ -40,7 +40,7 @@ pub fn written(layout: &FragmentLayout, expr: &Expr, register: Option<u32>) -> S
     stack.pop().unwrap_or_default().0.text()
 }
 
-fn leaf(layout: &FragmentLayout, step: FormulaStep, register: Option<u32>) -> Part {
+fn leaf(layout: &FragmentLayout, step: FormulaStep, register: Option<u32>) -> FormulaPart {
     let elements = i64::from(layout.per_register());
     if let Some(constant) = layout.constant(step, register) {
         return (Sum { terms: Vec::new(), constant }, Some(vec![constant; elements as usize]));
@@ -65,7 +65,7 @@ fn leaf(layout: &FragmentLayout, step: FormulaStep, register: Option<u32>) -> Pa
     }
 }
 
-fn operated(layout: &FragmentLayout, operation: FormulaOperation, a: Part, b: Part) -> Part {
+fn operated(layout: &FragmentLayout, operation: FormulaOperation, a: FormulaPart, b: FormulaPart) -> FormulaPart {
     let values = match (&a.1, &b.1) {
         (Some(a), Some(b)) => a.iter().zip(b).map(|(a, b)| operation.apply(*a, *b)).collect::<Option<Vec<i64>>>(),
         _ => None,

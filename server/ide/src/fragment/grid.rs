@@ -17,21 +17,21 @@ pub struct Grid {
     /// What stands above the cells: columns of the matrix, `0-1`; empty: some are left out here.
     pub heads: Vec<String>,
     /// The rows.
-    pub lines: Vec<Line>,
+    pub lines: Vec<GridLine>,
 }
 
 /// A row, or some that are left out.
 #[derive(Debug, Clone)]
-pub enum Line {
+pub enum GridLine {
     /// Rows of the matrix, `0` or `0-1`, and their cells, as many as there are heads; `None` where columns are left out.
-    Row(String, Vec<Option<Cell>>),
+    Row(String, Vec<Option<GridCell>>),
     /// Some rows follow the pattern.
     Gap,
 }
 
 /// Some columns of a row, or rows of a column, that one register of one thread holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cell {
+pub struct GridCell {
     /// The thread.
     pub thread: u32,
     /// The register, where the operand has several.
@@ -42,7 +42,7 @@ pub struct Cell {
     pub marked: bool,
 }
 
-impl Cell {
+impl GridCell {
     /// `T4:2`, `T4 bits 0-15`.
     pub fn text(&self) -> String {
         let register = self.register.map_or(String::new(), |r| format!(":{r}"));
@@ -67,15 +67,15 @@ impl Grid {
             let MatrixPosition { row, column, .. } = place;
             *holders.get_mut(row as usize * columns + column as usize)? = Some(holder);
         }
-        let table = Table { layout, columns, holders };
+        let table = HolderTable { layout, columns, holders };
         let edges = table.edges(rows, columns, |a, b| (a, b));
         // Where nothing runs along the rows, it may run along the columns, as in B of `mma`.
         let bands =
             if edges.len() > columns { table.edges(columns, rows, |a, b| (b, a)) } else { (0..=rows).collect() };
-        let cells = |band: &[usize]| -> Vec<Option<Cell>> {
+        let cells = |band: &[usize]| -> Vec<Option<GridCell>> {
             edges.windows(2).map(|edge| table.cell(band, edge, register)).collect()
         };
-        let all: Vec<Vec<Option<Cell>>> = bands.windows(2).map(cells).collect();
+        let all: Vec<Vec<Option<GridCell>>> = bands.windows(2).map(cells).collect();
         let head = |edge: &[usize]| match edge[1] - edge[0] {
             1 => edge[0].to_string(),
             _ => format!("{}-{}", edge[0], edge[1] - 1),
@@ -83,12 +83,13 @@ impl Grid {
         let heads: Vec<String> = edges.windows(2).map(head).collect();
         let names: Vec<String> = bands.windows(2).map(head).collect();
         let shown = window(&heads, &all);
-        let pick =
-            |cells: &[Option<Cell>]| shown.iter().map(|i| i.and_then(|i| cells.get(i).cloned().flatten())).collect();
+        let pick = |cells: &[Option<GridCell>]| {
+            shown.iter().map(|i| i.and_then(|i| cells.get(i).cloned().flatten())).collect()
+        };
         let heads = shown.iter().map(|i| i.and_then(|i| heads.get(i).cloned()).unwrap_or_default()).collect();
         let lines = lines(&all).into_iter().map(|row| match row {
-            Some(row) => Line::Row(names[row].clone(), pick(&all[row])),
-            None => Line::Gap,
+            Some(row) => GridLine::Row(names[row].clone(), pick(&all[row])),
+            None => GridLine::Gap,
         });
         Some(Self { heads, lines: lines.collect() })
     }
@@ -96,17 +97,21 @@ impl Grid {
     /// In monospace.
     pub fn text(&self) -> String {
         let width = |i: usize| {
-            let cell = |line: &Line| match line {
-                Line::Row(_, cells) => cells.get(i).and_then(Option::as_ref).map_or(1, |c| c.len() + 2),
-                Line::Gap => 0,
+            let cell = |line: &GridLine| match line {
+                GridLine::Row(_, cells) => cells.get(i).and_then(Option::as_ref).map_or(1, |c| c.len() + 2),
+                GridLine::Gap => 0,
             };
             let widest = self.lines.iter().map(cell).max().unwrap_or(0);
             widest.max(self.heads.get(i).map_or(0, |h| if h.is_empty() { 1 } else { h.len() + 2 }))
         };
         let widths: Vec<usize> = (0..self.heads.len()).map(width).collect();
-        let rows =
-            self.lines.iter().map(|line| if let Line::Row(row, _) = line { row.len() } else { 1 }).max().unwrap_or(1)
-                + 1;
+        let rows = self
+            .lines
+            .iter()
+            .map(|line| if let GridLine::Row(row, _) = line { row.len() } else { 1 })
+            .max()
+            .unwrap_or(1)
+            + 1;
         let mut out = " ".repeat(rows);
         for (head, width) in self.heads.iter().zip(&widths) {
             out.push_str(&format!(" {:^width$}", if head.is_empty() { "…" } else { head }));
@@ -115,8 +120,8 @@ impl Grid {
             out.truncate(out.trim_end().len());
             out.push('\n');
             match line {
-                Line::Gap => out.push_str(&format!("{:>rows$}", "⋮")),
-                Line::Row(row, cells) => {
+                GridLine::Gap => out.push_str(&format!("{:>rows$}", "⋮")),
+                GridLine::Row(row, cells) => {
                     out.push_str(&format!("{row:>rows$}"));
                     for ((cell, head), width) in cells.iter().zip(&self.heads).zip(&widths) {
                         let text = match cell {
@@ -136,13 +141,13 @@ impl Grid {
 }
 
 /// Who holds the elements of one matrix, row by row.
-struct Table<'a> {
+struct HolderTable<'a> {
     layout: &'a FragmentLayout,
     columns: usize,
     holders: Vec<Option<Holder>>,
 }
 
-impl Table<'_> {
+impl HolderTable<'_> {
     fn at(&self, row: usize, column: usize) -> Option<Holder> {
         self.holders.get(row * self.columns + column).copied().flatten()
     }
@@ -166,13 +171,13 @@ impl Table<'_> {
     }
 
     /// What is between two edges each way; a run of elements in one register.
-    fn cell(&self, rows: &[usize], columns: &[usize], register: Option<u32>) -> Option<Cell> {
+    fn cell(&self, rows: &[usize], columns: &[usize], register: Option<u32>) -> Option<GridCell> {
         let ([top, bottom], [left, right]) = (rows, columns) else { return None };
         let (first, last) = (self.at(*top, *left)?, self.at(bottom.checked_sub(1)?, right.checked_sub(1)?)?);
         let (low, high) = (self.layout.bits(first.element)?, self.layout.bits(last.element)?);
         let end = high.low + high.width;
         let whole = low.low == 0 && end == self.layout.register_bits;
-        Some(Cell {
+        Some(GridCell {
             thread: first.thread,
             register: (self.layout.registers > 1).then_some(low.register),
             bits: (!whole).then_some((low.low, end.saturating_sub(1))),
@@ -182,7 +187,7 @@ impl Table<'_> {
 }
 
 /// Which cells of a row are shown: those around what is marked, and the last; `None` where some are left out.
-fn window(heads: &[String], all: &[Vec<Option<Cell>>]) -> Vec<Option<usize>> {
+fn window(heads: &[String], all: &[Vec<Option<GridCell>>]) -> Vec<Option<usize>> {
     let texts = all.iter().flatten().flatten().map(|c| c.len() + 3);
     let widest = texts.chain(heads.iter().map(|h| h.len() + 3)).max().unwrap_or(4);
     let fit = (WIDTH.saturating_sub(8) / widest).max(2);
@@ -209,7 +214,7 @@ fn window(heads: &[String], all: &[Vec<Option<Cell>>]) -> Vec<Option<usize>> {
 }
 
 /// Which rows are shown; `None` where some that follow the pattern are left out.
-fn lines(all: &[Vec<Option<Cell>>]) -> Vec<Option<usize>> {
+fn lines(all: &[Vec<Option<GridCell>>]) -> Vec<Option<usize>> {
     // Rows follow one pattern while only the threads change, each time by the same amount.
     let mut patterns: Vec<(usize, usize)> = Vec::new();
     let mut step: Option<i64> = None;
@@ -243,7 +248,7 @@ fn lines(all: &[Vec<Option<Cell>>]) -> Vec<Option<usize>> {
 }
 
 /// By how much the threads of two rows differ, where nothing else does.
-fn distance(a: &[Option<Cell>], b: &[Option<Cell>]) -> Option<i64> {
+fn distance(a: &[Option<GridCell>], b: &[Option<GridCell>]) -> Option<i64> {
     let mut found = None;
     for (a, b) in a.iter().zip(b) {
         match (a, b) {

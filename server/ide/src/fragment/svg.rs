@@ -1,6 +1,6 @@
 //! Layouts as SVG.
 
-use super::grid::{Grid, Line};
+use super::grid::{Grid, GridLine};
 use std::fmt::Write;
 
 /// Rules for the pictures, to be put into a style sheet; a page may set the variables otherwise, for a dark theme say.
@@ -15,9 +15,9 @@ const LINE: usize = 22;
 /// A grid as one `<svg>` element without style: colours are classes (`fragment-0` … `fragment-7`), with defaults for where no style
 /// sheet is. `title` says what it is to those who do not see it.
 pub fn svg(grid: &Grid, title: &str) -> String {
-    let bits = |line: &Line| match line {
-        Line::Row(_, cells) => cells.iter().flatten().any(|c| c.bits.is_some()),
-        Line::Gap => false,
+    let bits = |line: &GridLine| match line {
+        GridLine::Row(_, cells) => cells.iter().flatten().any(|c| c.bits.is_some()),
+        GridLine::Gap => false,
     };
     let cell = if grid.lines.iter().any(bits) { WIDE } else { CELL };
     let wide = |head: &String| if head.is_empty() { GAP } else { cell };
@@ -40,8 +40,8 @@ pub fn svg(grid: &Grid, title: &str) -> String {
     for (index, line) in grid.lines.iter().enumerate() {
         let y = LINE * (index + 1);
         match line {
-            Line::Gap => label(&mut out, "fragment-head", HEAD / 2, y, "⋮"),
-            Line::Row(row, cells) => {
+            GridLine::Gap => label(&mut out, "fragment-head", HEAD / 2, y, "⋮"),
+            GridLine::Row(row, cells) => {
                 label(&mut out, "fragment-head", HEAD / 2, y, row);
                 let mut x = HEAD;
                 for (cell, head) in cells.iter().zip(&grid.heads) {

@@ -1,10 +1,10 @@
 //! Numbers with a structure: truth tables, selectors, descriptors, masks. What the bits of an operand mean is in the tables
 //! (`decodes` in docs/isa-format.md).
 
-use super::instruction::{Given, Here, given};
-use super::logic::{self, Input};
+use super::instruction::{Here, WrittenOperand, given};
+use super::logic::{self, LogicInput};
 use super::number;
-use crate::describe::Page;
+use crate::describe::MarkdownPage;
 use ptx_analysis::ast::Instruction;
 use ptx_analysis::spec::{OperandSpec, OperandVariant};
 use ptx_isa::ISA;
@@ -12,14 +12,14 @@ use ptx_isa::tables::{BitField, Encoding};
 use std::ops::Range;
 
 /// What a number means to the operand that it stands for; empty if it is nothing but a number.
-pub fn page(here: &Here, number: i128) -> Page {
-    Context { operands: &here.operands, modifiers: &here.modifiers }.page(&here.spec, number)
+pub fn page(here: &Here, number: i128) -> MarkdownPage {
+    HoverContext { operands: &here.operands, modifiers: &here.modifiers }.page(&here.spec, number)
 }
 
 /// What the literals among the operands of an instruction mean.
-pub fn all(operands: &[Given], modifiers: &[&'static str]) -> Page {
-    let context = Context { operands, modifiers };
-    let mut page = Page::default();
+pub fn all(operands: &[WrittenOperand], modifiers: &[&'static str]) -> MarkdownPage {
+    let context = HoverContext { operands, modifiers };
+    let mut page = MarkdownPage::default();
     for given in operands {
         if let Some(value) = given.value {
             page.append(context.page(&given.spec, value));
@@ -34,15 +34,15 @@ pub fn short(instruction: &Instruction<'_>, variant: &OperandVariant, text: &str
     let operands = given(instruction, variant, text);
     let names = |name: &str| ISA.modifier(name).map(|m| m.name);
     let modifiers: Vec<&'static str> = instruction.modifiers.iter().filter_map(|m| names(m.text)).collect();
-    let context = Context { operands: &operands, modifiers: &modifiers };
-    let one = |given: &Given| Some((given.range.clone(), context.short(&given.spec, given.value?)?));
+    let context = HoverContext { operands: &operands, modifiers: &modifiers };
+    let one = |given: &WrittenOperand| Some((given.range.clone(), context.short(&given.spec, given.value?)?));
     operands.iter().filter_map(one).collect()
 }
 
 /// What the bits of an operand mean, where its value is not known.
-pub fn layout(here: &Here) -> Page {
-    let context = Context { operands: &here.operands, modifiers: &here.modifiers };
-    let mut page = Page::default();
+pub fn layout(here: &Here) -> MarkdownPage {
+    let context = HoverContext { operands: &here.operands, modifiers: &here.modifiers };
+    let mut page = MarkdownPage::default();
     let Some(encoding) = ISA.encoding(here.spec.value.decodes).filter(|e| !e.fields.is_empty()) else { return page };
     let line = |field: &BitField| {
         let bits =
@@ -62,14 +62,14 @@ fn titled(encoding: &Encoding, operand: &str) -> String {
 }
 
 /// The instruction around a number.
-struct Context<'h> {
-    operands: &'h [Given],
+struct HoverContext<'h> {
+    operands: &'h [WrittenOperand],
     modifiers: &'h [&'static str],
 }
 
-impl<'h> Context<'h> {
-    fn page(&self, spec: &OperandSpec, number: i128) -> Page {
-        let mut page = Page::default();
+impl<'h> HoverContext<'h> {
+    fn page(&self, spec: &OperandSpec, number: i128) -> MarkdownPage {
+        let mut page = MarkdownPage::default();
         if spec.value.lanes {
             page.text(format!("`{}` names {}.", spec.value.name, number::lanes(number as u32)));
         }
@@ -80,7 +80,7 @@ impl<'h> Context<'h> {
     }
 
     /// The operand that the form calls `name`.
-    fn operand(&self, name: &str) -> Option<&Given> {
+    fn operand(&self, name: &str) -> Option<&WrittenOperand> {
         self.operands.iter().find(|o| o.name == name)
     }
 
@@ -107,7 +107,7 @@ impl<'h> Context<'h> {
         meaning.or_else(table).or_else(bytes).or_else(|| measure(encoding, number))
     }
 
-    fn decoded(&self, encoding: &'static Encoding, name: &str, number: u64, page: &mut Page) {
+    fn decoded(&self, encoding: &'static Encoding, name: &str, number: u64, page: &mut MarkdownPage) {
         if !encoding.table.is_empty() {
             self.truth_table(encoding, number as u8, page);
         }
@@ -135,7 +135,7 @@ impl<'h> Context<'h> {
     }
 
     /// `%r1 = (%r2 & %r3) | ~%r4`.
-    fn truth_table(&self, encoding: &Encoding, table: u8, page: &mut Page) {
+    fn truth_table(&self, encoding: &Encoding, table: u8, page: &mut MarkdownPage) {
         let Some(expression) = self.truth(encoding, table) else { return };
         page.code(&format!("{} = {expression}", self.target()));
         if let Some(called) = logic::called(table) {
@@ -148,17 +148,17 @@ impl<'h> Context<'h> {
         let [a, b, c] = encoding.table else { return None };
         let inputs = [*a, *b, *c].map(|name| match self.operand(name) {
             Some(operand) => match operand.value.map(|v| v as u32) {
-                Some(0) => Input::Constant(false),
-                Some(u32::MAX) => Input::Constant(true),
-                _ => Input::Name(operand.text.clone()),
+                Some(0) => LogicInput::Constant(false),
+                Some(u32::MAX) => LogicInput::Constant(true),
+                _ => LogicInput::Name(operand.text.clone()),
             },
-            None => Input::Name(name.to_owned()),
+            None => LogicInput::Name(name.to_owned()),
         });
         Some(logic::expression(table, &inputs))
     }
 
     /// `%r1 = {%r2.b3, sign(%r2.b3), …}`.
-    fn selectors(&self, encoding: &Encoding, number: u16, page: &mut Page) {
+    fn selectors(&self, encoding: &Encoding, number: u16, page: &mut MarkdownPage) {
         if let Some(bytes) = self.bytes(encoding, number) {
             page.code(&format!("{} = {bytes}   // bytes from the top", self.target()));
         }

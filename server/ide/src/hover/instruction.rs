@@ -1,8 +1,8 @@
 //! Hover on opcodes and modifiers, and what an operand is to its instruction.
 
 use super::fragment::{lanes, matrix};
-use super::{At, Found, decode};
-use crate::describe::{self, Chosen, Page, Slotted, Written};
+use super::{At, HoverResult, decode};
+use crate::describe::{self, Chosen, MarkdownPage, Slotted, Written};
 use ptx_analysis::ast::{ConstantValue, Instruction, Operand, OperandKind};
 use ptx_analysis::literal;
 use ptx_analysis::lower::{self, ItemSource};
@@ -50,7 +50,7 @@ impl<'t> At<'t> {
         f(&lower::instruction(source, node)?, source.base)
     }
 
-    pub(super) fn opcode(&self) -> Found {
+    pub(super) fn opcode(&self) -> HoverResult {
         let name = self.text(self.leaf);
         let opcode = ISA.opcode(&name)?;
         let all = || (self.leaf.byte_range(), describe::reachable(opcode, &[], None));
@@ -62,7 +62,7 @@ impl<'t> At<'t> {
         Some(found.unwrap_or_else(all))
     }
 
-    fn resolved(&self, opcode: &'static Opcode, instruction: &Instruction<'_>, base: usize) -> Option<Page> {
+    fn resolved(&self, opcode: &'static Opcode, instruction: &Instruction<'_>, base: usize) -> Option<MarkdownPage> {
         let resolved = self.semantics.mnemonic(instruction);
         let head = resolved.mnemonic.as_ref()?;
         if !head.entry.checked {
@@ -84,7 +84,7 @@ impl<'t> At<'t> {
         Some(describe::statement(opcode, head, chosen, written, self.semantics.environment()))
     }
 
-    pub(super) fn modifier(&self) -> Found {
+    pub(super) fn modifier(&self) -> HoverResult {
         let name = self.text(self.leaf);
         let range = self.leaf.byte_range();
         let found = self.with_instruction(|instruction, base| {
@@ -170,7 +170,7 @@ pub(super) struct Here {
     /// What the operand is for.
     pub note: Option<&'static str>,
     /// All operands.
-    pub operands: Vec<Given>,
+    pub operands: Vec<WrittenOperand>,
     /// The modifiers that are written.
     pub modifiers: Vec<&'static str>,
     /// Which elements of a matrix it holds, in words.
@@ -178,7 +178,7 @@ pub(super) struct Here {
 }
 
 /// An operand as it is given.
-pub(super) struct Given {
+pub(super) struct WrittenOperand {
     /// Its name in the form.
     pub name: &'static str,
     /// As written; long lists are cut.
@@ -203,7 +203,7 @@ impl Here {
 const LONGEST_OPERAND: usize = 40;
 
 /// The operands of an instruction by their names. `text` is that of the instruction.
-pub(super) fn given(instruction: &Instruction<'_>, variant: &OperandVariant, text: &str) -> Vec<Given> {
+pub(super) fn given(instruction: &Instruction<'_>, variant: &OperandVariant, text: &str) -> Vec<WrittenOperand> {
     let mut out = Vec::new();
     for (operand, (_, shape)) in instruction.operands.iter().zip(&variant.operands) {
         let mut add = |spec: &OperandSpec, operand: &Operand<'_>| {
@@ -213,7 +213,7 @@ pub(super) fn given(instruction: &Instruction<'_>, variant: &OperandVariant, tex
                 None => written.to_owned(),
             };
             let (range, value) = (operand.range.clone(), integer(operand));
-            out.push(Given { name: spec.value.name, text: short, range, value, spec: *spec });
+            out.push(WrittenOperand { name: spec.value.name, text: short, range, value, spec: *spec });
         };
         match (shape, &operand.kind) {
             (OperandPattern::Value(spec) | OperandPattern::Arguments(spec), _) => add(spec, operand),

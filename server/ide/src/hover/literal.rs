@@ -1,8 +1,8 @@
 //! Hover on numbers.
 
 use super::instruction::integer;
-use super::{At, Found, decode, number};
-use crate::describe::Page;
+use super::{At, HoverResult, decode, number};
+use crate::describe::MarkdownPage;
 use crate::excerpt::{local, short};
 use ptx_analysis::ast::{ConstantValue, OperandKind};
 use ptx_analysis::lower::{self, ItemSource};
@@ -12,7 +12,7 @@ use ptx_syntax::{Node, fields, kinds};
 
 impl At<'_> {
     /// A number, or the constant expression that it is the end of: all that its bits can be at the width of what it stands for.
-    pub(super) fn literal(&self) -> Found {
+    pub(super) fn literal(&self) -> HoverResult {
         let whole = self.expression();
         let here = self.here_at(whole.byte_range());
         // What is added to an address is a number of bytes, whatever stands there.
@@ -21,7 +21,7 @@ impl At<'_> {
         let text = self.text(whole);
         let base = whole.start_byte();
         let operand = lower::operand(ItemSource { text: &text, base }, whole);
-        let mut page = Page::default();
+        let mut page = MarkdownPage::default();
         let readings = match operand.kind {
             OperandKind::Float(text) => number::float(text, ty),
             OperandKind::Constant(ConstantValue::Float(value)) => {

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 /// An operand of the function.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Input {
+pub enum LogicInput {
     /// All of its bits are 0, or all are 1.
     Constant(bool),
     /// Anything else, as it is written.
@@ -12,10 +12,10 @@ pub enum Input {
 }
 
 /// A function of three bits: bit `4*a + 2*b + c` is its value.
-type Table = u8;
+type TruthTable = u8;
 
 /// The tables of the three bits themselves.
-const LEAVES: [Table; 3] = [0xf0, 0xcc, 0xaa];
+const LEAVES: [TruthTable; 3] = [0xf0, 0xcc, 0xaa];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Operator {
@@ -26,14 +26,14 @@ enum Operator {
 
 /// How a function is made of simpler ones.
 #[derive(Debug, Clone, Copy)]
-enum Step {
+enum LogicStep {
     Constant(bool),
     Leaf(usize),
-    Not(Table),
-    Binary(Operator, Table, Table),
+    Not(TruthTable),
+    Binary(Operator, TruthTable, TruthTable),
 }
 
-impl Step {
+impl LogicStep {
     /// Of two expressions of one length this comes first: `~(a ^ b)` before `a ^ ~b`, a sum before a product.
     fn rank(self) -> u8 {
         match self {
@@ -47,7 +47,7 @@ impl Step {
 
     /// The leftmost operand of the function, were it written out.
     fn first(self) -> usize {
-        let of = |table: Table| SHORTEST.get(usize::from(table)).map_or(0, |s| s.first());
+        let of = |table: TruthTable| SHORTEST.get(usize::from(table)).map_or(0, |s| s.first());
         match self {
             Self::Constant(_) => LEAVES.len(),
             Self::Leaf(index) => index,
@@ -59,17 +59,17 @@ impl Step {
 
 /// The shortest way to each function. What is negated costs little, and exclusive or more than the others: `a ? b : c` should not come
 /// out as `((b ^ c) & a) ^ c`.
-static SHORTEST: LazyLock<Vec<Step>> = LazyLock::new(|| {
+static SHORTEST: LazyLock<Vec<LogicStep>> = LazyLock::new(|| {
     const UNKNOWN: u32 = 1000;
-    let mut found = vec![(UNKNOWN, Step::Constant(false)); 256];
-    found[0x00] = (1, Step::Constant(false));
-    found[0xff] = (1, Step::Constant(true));
+    let mut found = vec![(UNKNOWN, LogicStep::Constant(false)); 256];
+    found[0x00] = (1, LogicStep::Constant(false));
+    found[0xff] = (1, LogicStep::Constant(true));
     for (index, leaf) in LEAVES.into_iter().enumerate() {
-        found[usize::from(leaf)] = (1, Step::Leaf(index));
+        found[usize::from(leaf)] = (1, LogicStep::Leaf(index));
     }
     loop {
         let mut changed = false;
-        let mut offer = |found: &mut Vec<(u32, Step)>, table: Table, cost: u32, step: Step| {
+        let mut offer = |found: &mut Vec<(u32, LogicStep)>, table: TruthTable, cost: u32, step: LogicStep| {
             let best = &mut found[usize::from(table)];
             if (cost, step.rank()) < (best.0, best.1.rank()) {
                 *best = (cost, step);
@@ -81,12 +81,12 @@ static SHORTEST: LazyLock<Vec<Step>> = LazyLock::new(|| {
             if cost >= UNKNOWN {
                 continue;
             }
-            offer(&mut found, !x, cost + 1, Step::Not(x));
+            offer(&mut found, !x, cost + 1, LogicStep::Not(x));
             for y in 0..x {
                 let both = cost + found[usize::from(y)].0;
-                offer(&mut found, x & y, both + 2, Step::Binary(Operator::And, x, y));
-                offer(&mut found, x | y, both + 2, Step::Binary(Operator::Or, x, y));
-                offer(&mut found, x ^ y, both + 3, Step::Binary(Operator::Xor, x, y));
+                offer(&mut found, x & y, both + 2, LogicStep::Binary(Operator::And, x, y));
+                offer(&mut found, x | y, both + 2, LogicStep::Binary(Operator::Or, x, y));
+                offer(&mut found, x ^ y, both + 3, LogicStep::Binary(Operator::Xor, x, y));
             }
         }
         if !changed {
@@ -96,24 +96,24 @@ static SHORTEST: LazyLock<Vec<Step>> = LazyLock::new(|| {
 });
 
 /// The function of a truth table for these operands, in the operators of C: `(%r1 & %r2) | ~%r3`.
-pub fn expression(table: Table, inputs: &[Input; 3]) -> String {
+pub fn expression(table: TruthTable, inputs: &[LogicInput; 3]) -> String {
     // The different names; an operand that is given twice is one bit.
     let mut names: Vec<&str> = Vec::new();
     for input in inputs {
-        if let Input::Name(name) = input
+        if let LogicInput::Name(name) = input
             && !names.contains(&name.as_str())
         {
             names.push(name);
         }
     }
-    let mut reduced: Table = 0;
+    let mut reduced: TruthTable = 0;
     for bits in 0..8u8 {
         // Bit 2 stands for the first name, as it does for `a`.
         let value = |name: &str| names.iter().position(|n| *n == name).is_some_and(|i| bits >> (2 - i) & 1 == 1);
         let index = inputs.iter().fold(0, |index, input| {
             let bit = match input {
-                Input::Constant(bit) => *bit,
-                Input::Name(name) => value(name),
+                LogicInput::Constant(bit) => *bit,
+                LogicInput::Name(name) => value(name),
             };
             index << 1 | u8::from(bit)
         });
@@ -125,7 +125,7 @@ pub fn expression(table: Table, inputs: &[Input; 3]) -> String {
 }
 
 /// What people call a function, where it has a name of its own.
-pub fn called(table: Table) -> Option<&'static str> {
+pub fn called(table: TruthTable) -> Option<&'static str> {
     Some(match table {
         0x96 => "the parity of the three",
         0x69 => "the parity of the three, negated",
@@ -141,13 +141,13 @@ pub fn called(table: Table) -> Option<&'static str> {
 }
 
 /// Appends an expression; in parentheses if another operator is around it.
-fn write(table: Table, names: &[&str], around: Option<Operator>, out: &mut String) {
+fn write(table: TruthTable, names: &[&str], around: Option<Operator>, out: &mut String) {
     match SHORTEST.get(usize::from(table)) {
-        Some(Step::Constant(value)) => out.push_str(if *value { "-1" } else { "0" }),
-        Some(Step::Leaf(index)) => out.push_str(names.get(*index).copied().unwrap_or("?")),
-        Some(Step::Not(inner)) => {
+        Some(LogicStep::Constant(value)) => out.push_str(if *value { "-1" } else { "0" }),
+        Some(LogicStep::Leaf(index)) => out.push_str(names.get(*index).copied().unwrap_or("?")),
+        Some(LogicStep::Not(inner)) => {
             out.push('~');
-            let binary = matches!(SHORTEST.get(usize::from(*inner)), Some(Step::Binary(..)));
+            let binary = matches!(SHORTEST.get(usize::from(*inner)), Some(LogicStep::Binary(..)));
             if binary {
                 out.push('(');
             }
@@ -156,13 +156,13 @@ fn write(table: Table, names: &[&str], around: Option<Operator>, out: &mut Strin
                 out.push(')');
             }
         }
-        Some(Step::Binary(operator, x, y)) => {
+        Some(LogicStep::Binary(operator, x, y)) => {
             let parentheses = around.is_some_and(|a| a != *operator);
             if parentheses {
                 out.push('(');
             }
             // Operands in the order of the instruction.
-            let first = |table: &Table| SHORTEST.get(usize::from(*table)).map_or(0, |s| s.first());
+            let first = |table: &TruthTable| SHORTEST.get(usize::from(*table)).map_or(0, |s| s.first());
             let (x, y) = if first(y) < first(x) { (y, x) } else { (x, y) };
             write(*x, names, Some(*operator), out);
             out.push_str(match operator {
@@ -181,10 +181,10 @@ fn write(table: Table, names: &[&str], around: Option<Operator>, out: &mut Strin
 
 #[cfg(test)]
 mod tests {
-    use super::{Input, LEAVES, expression};
+    use super::{LEAVES, LogicInput, expression};
 
-    fn abc() -> [Input; 3] {
-        ["a", "b", "c"].map(|n| Input::Name(n.to_owned()))
+    fn abc() -> [LogicInput; 3] {
+        ["a", "b", "c"].map(|n| LogicInput::Name(n.to_owned()))
     }
 
     /// Reads an expression back; only what `expression` writes.
@@ -261,11 +261,11 @@ mod tests {
 
     #[test]
     fn operands_that_are_equal_or_constant_shorten_it() {
-        let name = |n: &str| Input::Name(n.to_owned());
+        let name = |n: &str| LogicInput::Name(n.to_owned());
         assert_eq!(expression(0xea, &[name("x"), name("x"), name("y")]), "x | y");
-        assert_eq!(expression(0x96, &[name("x"), name("y"), Input::Constant(true)]), "~(x ^ y)");
-        assert_eq!(expression(0xca, &[Input::Constant(false), name("x"), name("y")]), "y");
-        assert_eq!(expression(0x80, &[name("x"), name("y"), Input::Constant(false)]), "0");
+        assert_eq!(expression(0x96, &[name("x"), name("y"), LogicInput::Constant(true)]), "~(x ^ y)");
+        assert_eq!(expression(0xca, &[LogicInput::Constant(false), name("x"), name("y")]), "y");
+        assert_eq!(expression(0x80, &[name("x"), name("y"), LogicInput::Constant(false)]), "0");
         assert_eq!(expression(0x3c, &[name("x"), name("x"), name("z")]), "0");
     }
 }

@@ -2,9 +2,9 @@
 
 use super::At;
 use crate::demangle::demangle;
-use crate::describe::Page;
+use crate::describe::MarkdownPage;
 use crate::excerpt::{annotated, done, function, instruction, statement_at, times};
-use crate::references::{self, Access, Reference};
+use crate::references::{self, Reference, ReferenceKind};
 use crate::registers;
 use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
@@ -19,21 +19,21 @@ const MAX_LENGTH: usize = 2000;
 
 /// What is said of a name: in short, and what follows when the rest of the hover has been said.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct NameDescription {
     /// The declaration, and a sentence or two.
-    pub short: Page,
+    pub short: MarkdownPage,
     /// Who uses it.
-    pub details: Page,
+    pub details: MarkdownPage,
 }
 
 impl At<'_> {
     /// The declaration of a name that stands at a node.
-    pub(super) fn declaration(&self, at: Node<'_>, name: &str) -> Option<Told> {
+    pub(super) fn declaration(&self, at: Node<'_>, name: &str) -> Option<NameDescription> {
         let snapshot = self.snapshot;
         // The node again from the snapshot, whose lifetime the declaration has.
         let at = snapshot.leaf(at.start_byte()..at.end_byte())?;
         let found = names::find(snapshot, at, name)?;
-        let mut told = Told::default();
+        let mut told = NameDescription::default();
         if let Some(demangled) = demangle(name) {
             told.short.text(format!("`{}`", demangled.full));
         }
@@ -43,7 +43,7 @@ impl At<'_> {
     }
 
     /// What a name stands for, and who uses it.
-    fn about(&self, found: &DeclarationNode<'_>, name: &str, told: &mut Told) {
+    fn about(&self, found: &DeclarationNode<'_>, name: &str, told: &mut NameDescription) {
         let snapshot = self.snapshot;
         let mut what = what(snapshot, found, name);
         let own = own_name(found).map_or_else(String::new, |r| snapshot.text(r).into_owned());
@@ -78,7 +78,7 @@ impl At<'_> {
     }
 
     /// The first statements that use a name, but for the one at hand; of a name of the module with the function that each is in.
-    fn statements(&self, uses: &Uses, of_module: bool) -> Vec<(String, String)> {
+    fn statements(&self, uses: &NameUses, of_module: bool) -> Vec<(String, String)> {
         let own = instruction(self.leaf).map(|n| n.start_byte());
         let mut lines: Vec<(String, String)> = Vec::new();
         let mut last = None;
@@ -94,9 +94,9 @@ impl At<'_> {
                 break;
             }
             let mut note = match reference.access {
-                Access::Read => "reads",
-                Access::Write => "writes",
-                Access::ReadWrite => "reads and writes",
+                ReferenceKind::Read => "reads",
+                ReferenceKind::Write => "writes",
+                ReferenceKind::ReadWrite => "reads and writes",
                 _ => "",
             }
             .to_owned();
@@ -155,21 +155,21 @@ fn body<'t>(found: &DeclarationNode<'t>) -> Option<Node<'t>> {
 }
 
 /// The uses of a name, those of its declarations left out.
-struct Uses {
+struct NameUses {
     references: Vec<Reference>,
     /// There are more.
     cut: bool,
 }
 
 /// Finds the uses in the scope of a declaration, unless that is too long to be searched during a request.
-fn uses(snapshot: &Snapshot, found: &DeclarationNode<'_>, name: &str) -> Option<Uses> {
+fn uses(snapshot: &Snapshot, found: &DeclarationNode<'_>, name: &str) -> Option<NameUses> {
     let scope = found.scope.map_or(0..snapshot.rope().len_bytes(), |n| n.byte_range());
     if scope.len() > MAX_SCOPE {
         return None;
     }
-    let mut uses = Uses { references: Vec::new(), cut: false };
+    let mut uses = NameUses { references: Vec::new(), cut: false };
     references::visit(snapshot, found, name, |reference| {
-        if reference.access == Access::Declaration {
+        if reference.access == ReferenceKind::Declaration {
             return true;
         }
         uses.cut = uses.references.len() == MOST_USES;
@@ -181,10 +181,10 @@ fn uses(snapshot: &Snapshot, found: &DeclarationNode<'_>, name: &str) -> Option<
     Some(uses)
 }
 
-impl Uses {
+impl NameUses {
     /// How often something is used, and how, as the end of a sentence.
     fn words(&self, found: &DeclarationNode<'_>) -> String {
-        let count = |wanted: &[Access]| self.references.iter().filter(|r| wanted.contains(&r.access)).count();
+        let count = |wanted: &[ReferenceKind]| self.references.iter().filter(|r| wanted.contains(&r.access)).count();
         let all = self.references.len();
         if self.cut {
             return format!("; used more than {all} times");
@@ -195,21 +195,23 @@ impl Uses {
             _ if all == 0 => "; not used".to_owned(),
             DeclarationKind::Label => {
                 let back = self.references.iter().filter(|r| r.range.start > found.statement.start_byte()).count();
-                let head = if back > 0 && count(&[Access::Jump]) > 0 { ", the head of a loop" } else { "" };
-                let jumps = count(&[Access::Jump]);
+                let head = if back > 0 && count(&[ReferenceKind::Jump]) > 0 { ", the head of a loop" } else { "" };
+                let jumps = count(&[ReferenceKind::Jump]);
                 match jumps {
                     0 => format!("; named {}", times(all)),
                     n => format!("{head}; branched to {}", times(n)),
                 }
             }
-            DeclarationKind::Function | DeclarationKind::Alias => match count(&[Access::Call]) {
+            DeclarationKind::Function | DeclarationKind::Alias => match count(&[ReferenceKind::Call]) {
                 0 => format!("; named {}", times(all)),
                 calls if calls == all => format!("; called {}", times(calls)),
                 calls => format!("; called {}, named {} besides", times(calls), times(all - calls)),
             },
             DeclarationKind::Register => {
-                let (reads, writes) =
-                    (count(&[Access::Read, Access::ReadWrite]), count(&[Access::Write, Access::ReadWrite]));
+                let (reads, writes) = (
+                    count(&[ReferenceKind::Read, ReferenceKind::ReadWrite]),
+                    count(&[ReferenceKind::Write, ReferenceKind::ReadWrite]),
+                );
                 format!("; {}, {}", done("written", writes), done("read", reads))
             }
             _ => format!("; used {}", times(all)),

@@ -1,8 +1,8 @@
 //! What the flow of a function tells of a register.
 
-use super::name::Told;
+use super::name::NameDescription;
 use super::{At, decode};
-use crate::describe::Page;
+use crate::describe::MarkdownPage;
 use crate::excerpt::{annotated, done, function, instruction, statement_at};
 use crate::registers;
 use ptx_analysis::Analyzer;
@@ -21,7 +21,7 @@ const SMALL_FUNCTION: usize = 16 << 10;
 const SMALL_MODULE: usize = 64 << 10;
 
 /// What is known of the function around a place.
-pub(super) struct Flow {
+pub(super) struct FlowFactsAt {
     facts: Arc<FunctionFacts>,
     /// Where the function begins.
     base: usize,
@@ -29,23 +29,29 @@ pub(super) struct Flow {
 
 impl At<'_> {
     /// The facts of the function around the place.
-    pub(super) fn flow(&self) -> Option<Flow> {
+    pub(super) fn flow(&self) -> Option<FlowFactsAt> {
         let function = function(self.leaf)?;
         let base = function.start_byte();
         let figure = self.figures.and_then(|f| f.of(self.snapshot, function)).filter(|f| f.exact());
         if let Some(kernel) = figure.and_then(|f| f.kernel()) {
-            return Some(Flow { facts: Arc::clone(&kernel.facts), base });
+            return Some(FlowFactsAt { facts: Arc::clone(&kernel.facts), base });
         }
         let small = function.byte_range().len() <= SMALL_FUNCTION && self.snapshot.rope().len_bytes() <= SMALL_MODULE;
         if !small || function.has_error() {
             return None;
         }
-        Some(Flow { facts: Arc::new(Analyzer::facts_of(self.snapshot, function)?), base })
+        Some(FlowFactsAt { facts: Arc::new(Analyzer::facts_of(self.snapshot, function)?), base })
     }
 
     /// Who writes and reads a register, where its value is wanted and across which threads it is the same; whether that is known.
     /// `name` is as written, `what` says what it is.
-    pub(super) fn register(&self, found: &DeclarationNode<'_>, name: &str, what: &str, told: &mut Told) -> Option<()> {
+    pub(super) fn register(
+        &self,
+        found: &DeclarationNode<'_>,
+        name: &str,
+        what: &str,
+        told: &mut NameDescription,
+    ) -> Option<()> {
         let flow = self.flow()?;
         let declared = found.declarator.child_by_field_id(fields().name)?;
         let base_name = self.text(declared);
@@ -81,7 +87,7 @@ impl At<'_> {
     }
 
     /// The statements that write and read a register.
-    fn uses(&self, flow: &Flow, register: &RegisterFacts, page: &mut Page) {
+    fn uses(&self, flow: &FlowFactsAt, register: &RegisterFacts, page: &mut MarkdownPage) {
         let accesses = flow.facts.accesses(register);
         let own =
             instruction(self.leaf).and_then(|n| flow.facts.instruction_at(n.start_byte().checked_sub(flow.base)?));
@@ -110,7 +116,7 @@ impl At<'_> {
     }
 
     /// For how long a register holds a value that is wanted, and what of that is here.
-    fn life(&self, flow: &Flow, register: &RegisterFacts) -> Option<String> {
+    fn life(&self, flow: &FlowFactsAt, register: &RegisterFacts) -> Option<String> {
         let facts = &flow.facts;
         let accesses = facts.accesses(register);
         let instructions: usize = facts.lives(register).map(|r| r.len()).sum();

@@ -12,7 +12,7 @@ const LOOK_BACK: usize = 1 << 12;
 const INLINED: &str = " in ";
 
 /// What a `.file` says.
-pub(super) struct File {
+pub(super) struct SourceFile {
     number: String,
     path: String,
     range: Range<usize>,
@@ -92,7 +92,7 @@ fn names_line(comment: &str, line: &str) -> bool {
 }
 
 /// All `.file` directives; compilers put them behind everything else.
-fn files(snapshot: &Snapshot) -> Vec<File> {
+fn files(snapshot: &Snapshot) -> Vec<SourceFile> {
     let f = fields();
     let mut out = Vec::new();
     names::occurrences(snapshot, 0..snapshot.rope().len_bytes(), ".file", |offset| {
@@ -104,7 +104,7 @@ fn files(snapshot: &Snapshot) -> Vec<File> {
             let path = path.byte_range();
             let text = snapshot.text(path.clone());
             let number = snapshot.text(number.byte_range()).into_owned();
-            out.push(File { number, path: text.trim_matches('"').to_owned(), range: path });
+            out.push(SourceFile { number, path: text.trim_matches('"').to_owned(), range: path });
         }
         true
     });

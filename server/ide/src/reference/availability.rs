@@ -32,7 +32,7 @@ impl Availability {
 
 /// What a row of a matrix is made from.
 #[derive(Debug, Clone)]
-pub struct Line {
+pub struct RowSource {
     /// The form, or the condition that follows the form above: `` with `.bf16` ``.
     pub label: String,
     /// It is a condition.
@@ -43,7 +43,7 @@ pub struct Line {
 
 /// What is said of one form, or of one under a condition, on each target.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct AvailabilityRow {
     /// The form, or the condition that follows the form above: `` with `.bf16` ``.
     pub label: String,
     /// The row goes on with the form of an earlier one.
@@ -54,11 +54,11 @@ pub struct Row {
 
 /// Forms by targets.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Matrix {
+pub struct AvailabilityMatrix {
     /// Neighbouring targets of which the same is said, the first and the last of them.
     pub columns: Vec<(&'static str, &'static str)>,
     /// The rows.
-    pub rows: Vec<Row>,
+    pub rows: Vec<AvailabilityRow>,
 }
 
 /// The targets that are architectures, in the order of the tables.
@@ -118,12 +118,12 @@ fn environment(target: &'static TargetInfo, version: Version, options: bool) -> 
 }
 
 /// Puts rows into a matrix whose columns are as few as they can be.
-pub fn matrix(lines: &[Line]) -> Matrix {
+pub fn matrix(lines: &[RowSource]) -> AvailabilityMatrix {
     let targets: Vec<&'static TargetInfo> = architectures().collect();
-    let mut whole: Vec<Row> = Vec::new();
-    for Line { label, condition, ways } in lines {
+    let mut whole: Vec<AvailabilityRow> = Vec::new();
+    for RowSource { label, condition, ways } in lines {
         let cells = targets.iter().map(|target| availability(ways, target)).collect();
-        let row = Row { label: label.clone(), condition: *condition, cells };
+        let row = AvailabilityRow { label: label.clone(), condition: *condition, cells };
         // Forms that differ in nothing that is shown, and conditions that ask for nothing more.
         let form = whole.iter().rposition(|r| !r.condition).unwrap_or(0);
         let idle = row.condition && whole.get(form).is_some_and(|r| r.cells == row.cells);
@@ -148,7 +148,7 @@ pub fn matrix(lines: &[Line]) -> Matrix {
     for row in &mut whole {
         row.cells = kept.iter().map(|index| row.cells[*index]).collect();
     }
-    Matrix { columns, rows: whole }
+    AvailabilityMatrix { columns, rows: whole }
 }
 
 /// The lowest version that gates of the kind `needs` name: when something came.

@@ -5,7 +5,7 @@ use ptx_syntax::Snapshot;
 
 /// A piece of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Token {
+pub struct CodeToken {
     /// As written.
     pub text: String,
     /// What it is; nothing for blanks and punctuation.
@@ -13,13 +13,13 @@ pub struct Token {
 }
 
 /// The whole text in pieces, nothing left out.
-pub fn tokens(text: &str) -> Vec<Token> {
+pub fn tokens(text: &str) -> Vec<CodeToken> {
     let snapshot = Snapshot::new(text);
-    let mut out: Vec<Token> = Vec::new();
+    let mut out: Vec<CodeToken> = Vec::new();
     let mut at = 0;
     let mut push = |text: Option<&str>, kind| {
         if let Some(text) = text.filter(|t| !t.is_empty()) {
-            out.push(Token { text: text.to_owned(), kind });
+            out.push(CodeToken { text: text.to_owned(), kind });
         }
     };
     for token in semantic_tokens(&snapshot, None) {

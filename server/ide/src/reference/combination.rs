@@ -4,20 +4,20 @@ use ptx_analysis::mnemonic::is_legal;
 use ptx_isa::tables::Form;
 
 /// A value, or none, for each slot of a form.
-pub type Values = Vec<Option<&'static str>>;
+pub type ModifierChoice = Vec<Option<&'static str>>;
 
 /// How many combinations are looked at before giving up.
 const MAX_COMBINATIONS: usize = 200_000;
 
 /// The legal combination with the fewest modifiers, those first in the tables preferred, that has these values.
-pub fn least(form: &'static Form, fixed: &[(usize, &'static str)]) -> Option<Values> {
+pub fn least(form: &'static Form, fixed: &[(usize, &'static str)]) -> Option<ModifierChoice> {
     let mut left = MAX_COMBINATIONS;
     let mut begun = Vec::with_capacity(form.slots.len());
     search(form, fixed, &mut begun, &mut left).then_some(begun)
 }
 
 /// The first legal combination made longer as long as it stays legal; types become the last ones of their sets.
-pub fn most(form: &'static Form) -> Option<Values> {
+pub fn most(form: &'static Form) -> Option<ModifierChoice> {
     let mut values = least(form, &[])?;
     for index in 0..form.slots.len() {
         let slot = &form.slots[index];
@@ -42,7 +42,7 @@ pub fn most(form: &'static Form) -> Option<Values> {
 }
 
 /// Fills the other slots of the group that a slot belongs to.
-fn complete_group(form: &'static Form, index: usize, values: &mut Values) {
+fn complete_group(form: &'static Form, index: usize, values: &mut ModifierChoice) {
     let group = form.slots[index].group;
     for (other, slot) in form.slots.iter().enumerate() {
         if group != 0 && slot.group == group && values[other].is_none() {
@@ -51,7 +51,7 @@ fn complete_group(form: &'static Form, index: usize, values: &mut Values) {
     }
 }
 
-fn search(form: &'static Form, fixed: &[(usize, &'static str)], begun: &mut Values, left: &mut usize) -> bool {
+fn search(form: &'static Form, fixed: &[(usize, &'static str)], begun: &mut ModifierChoice, left: &mut usize) -> bool {
     let Some(slot) = form.slots.get(begun.len()) else {
         *left = left.saturating_sub(1);
         return is_legal(form, begun);

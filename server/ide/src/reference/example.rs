@@ -3,7 +3,7 @@
 mod module;
 
 use super::availability::{Availability, architectures, availability, versions};
-use super::combination::{Values, least, most};
+use super::combination::{ModifierChoice, least, most};
 use module::{Parts, Shell};
 use ptx_analysis::Analyzer;
 use ptx_analysis::spec::{OperandVariant, applies, operand_variants};
@@ -13,7 +13,7 @@ use ptx_syntax::Snapshot;
 
 /// An instruction as it may be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Example {
+pub struct ReferenceExample {
     /// The instruction.
     pub statement: String,
     /// The version of the module: the lowest that the target takes it with.
@@ -28,8 +28,8 @@ pub struct Example {
 const TRIES: usize = 12;
 
 /// A form with as little as it needs, and one with as much as goes together, if that is another one.
-pub fn examples(entry: &'static Entry, form: &'static Form) -> Vec<Example> {
-    let mut out: Vec<Example> = Vec::new();
+pub fn examples(entry: &'static Entry, form: &'static Form) -> Vec<ReferenceExample> {
+    let mut out: Vec<ReferenceExample> = Vec::new();
     let short = least(form, &[]).and_then(|values| example(entry, form, &values, false));
     let long = most(form).and_then(|values| example(entry, form, &values, true));
     for found in short.into_iter().chain(long) {
@@ -40,7 +40,12 @@ pub fn examples(entry: &'static Entry, form: &'static Form) -> Vec<Example> {
     out
 }
 
-fn example(entry: &'static Entry, form: &'static Form, values: &Values, all_operands: bool) -> Option<Example> {
+fn example(
+    entry: &'static Entry,
+    form: &'static Form,
+    values: &ModifierChoice,
+    all_operands: bool,
+) -> Option<ReferenceExample> {
     let plain = with_options(entry, form, values, all_operands, "");
     // What no module has by itself, an option of `.target` may bring.
     let options = ISA.targets.iter().filter(|t| t.features.is_empty());
@@ -50,10 +55,10 @@ fn example(entry: &'static Entry, form: &'static Form, values: &Values, all_oper
 fn with_options(
     entry: &'static Entry,
     form: &'static Form,
-    values: &Values,
+    values: &ModifierChoice,
     all_operands: bool,
     option: &str,
-) -> Option<Example> {
+) -> Option<ReferenceExample> {
     let comma = if option.is_empty() { "" } else { ", " };
     let sound = operand_variants(form, values).into_iter().filter(|a| a.broken.is_none());
     // The fewest operands come first.
@@ -68,7 +73,7 @@ fn with_options(
                 let Some(parts) = Parts::new(entry, form, values, variant, shell) else { continue };
                 let module = parts.module(version, &format!("{}{comma}{option}", target.name));
                 if is_clean(&module) {
-                    return Some(Example { statement: parts.statement, version, target: target.name, module });
+                    return Some(ReferenceExample { statement: parts.statement, version, target: target.name, module });
                 }
             }
             tries -= 1;
@@ -92,7 +97,7 @@ fn is_clean(module: &str) -> bool {
 /// then on older ones; with the lowest version, and with the newest.
 fn homes(
     form: &'static Form,
-    values: &Values,
+    values: &ModifierChoice,
     variant: &OperandVariant,
 ) -> impl Iterator<Item = (&'static TargetInfo, Version)> {
     let types = values.iter().flatten().filter_map(|v| ISA.ty(v)).flat_map(|t| t.gates);

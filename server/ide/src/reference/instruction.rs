@@ -1,8 +1,8 @@
 //! Instructions by name, and their forms in words.
 
-use super::availability::Line;
+use super::availability::RowSource;
 use super::combination::least;
-use super::example::{Example, examples};
+use super::example::{ReferenceExample, examples};
 use super::rules::rule;
 use crate::describe::{always, condition, gate, pretty};
 use ptx_isa::ISA;
@@ -13,7 +13,7 @@ use ptx_isa::tables::{
 
 /// An instruction of the manual. A few consist of several entries: `add` of integers and of floating-point numbers.
 #[derive(Debug, Clone)]
-pub struct Instruction {
+pub struct ManualInstruction {
     /// The name, `mbarrier.try_wait`.
     pub name: &'static str,
     /// Its entries, in the order of the tables.
@@ -21,12 +21,12 @@ pub struct Instruction {
 }
 
 /// All instructions, by name.
-pub fn instructions() -> Vec<Instruction> {
-    let mut out: Vec<Instruction> = Vec::new();
+pub fn instructions() -> Vec<ManualInstruction> {
+    let mut out: Vec<ManualInstruction> = Vec::new();
     for entry in ISA.opcodes.iter().flat_map(|o| o.entries) {
         match out.iter_mut().find(|i| i.name == entry.name) {
             Some(known) => known.entries.push(entry),
-            None => out.push(Instruction { name: entry.name, entries: vec![entry] }),
+            None => out.push(ManualInstruction { name: entry.name, entries: vec![entry] }),
         }
     }
     out.sort_by_key(|i| i.name);
@@ -49,7 +49,7 @@ pub struct FormArticle {
     /// Versions and targets (Markdown).
     pub gates: Vec<String>,
     /// Instructions that use it.
-    pub examples: Vec<Example>,
+    pub examples: Vec<ReferenceExample>,
 }
 
 /// A form in words.
@@ -103,19 +103,19 @@ pub fn encodings(entry: &'static Entry) -> Vec<(&'static str, &'static Encoding)
 }
 
 /// The rows of an instruction's matrix of targets: each form, and each condition that asks for more.
-pub fn rows(entry: &'static Entry) -> Vec<Line> {
+pub fn rows(entry: &'static Entry) -> Vec<RowSource> {
     let mut out = Vec::new();
     for form in entry.forms {
         let base: Vec<&'static Gate> = form.gates.iter().filter(|g| g.when.is_empty()).collect();
         let label = pretty(form);
-        out.push(Line { label, condition: false, ways: ways(form, &base) });
+        out.push(RowSource { label, condition: false, ways: ways(form, &base) });
         let mut told: Vec<String> = Vec::new();
         for gate in form.gates.iter().filter(|g| !g.when.is_empty()) {
             let label = condition(gate.when, form);
             if !told.contains(&label) {
                 let same = form.gates.iter().filter(|g| g.when == gate.when);
                 let gates = base.iter().copied().chain(same).collect();
-                out.push(Line { label: label.clone(), condition: true, ways: vec![gates] });
+                out.push(RowSource { label: label.clone(), condition: true, ways: vec![gates] });
                 told.push(label);
             }
         }

@@ -1,6 +1,6 @@
 //! Hand-written kernels, and which instructions they use.
 
-use super::code::{self, Token};
+use super::code::{self, CodeToken};
 use ptx_analysis::lower::{self, ItemSource};
 use ptx_analysis::semantics;
 use ptx_isa::ISA;
@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// A kernel.
 #[derive(Debug, Clone, Copy)]
-pub struct Kernel {
+pub struct ExampleKernel {
     /// Its name, that of its file.
     pub name: &'static str,
     /// The whole file.
@@ -20,8 +20,8 @@ pub struct Kernel {
 macro_rules! kernels {
     ($($name:literal)*) => {
         /// All kernels, by name.
-        pub const KERNELS: &[Kernel] = &[
-            $(Kernel { name: $name, text: include_str!(concat!("../../../../tests/kernels/", $name, ".ptx")) },)*
+        pub const KERNELS: &[ExampleKernel] = &[
+            $(ExampleKernel { name: $name, text: include_str!(concat!("../../../../tests/kernels/", $name, ".ptx")) },)*
         ];
     };
 }
@@ -32,7 +32,7 @@ kernels! {
     "tcgen05_tile" "textures" "tiled_matmul" "tma_pipeline" "warp_scan" "wgmma_tile" "work_stealing"
 }
 
-impl Kernel {
+impl ExampleKernel {
     /// What its first comment says it does.
     pub fn summary(&self) -> &'static str {
         let line = self.text.lines().next().unwrap_or("").trim_start_matches('/').trim();
@@ -42,9 +42,9 @@ impl Kernel {
 
 /// Where a kernel uses an instruction.
 #[derive(Debug, Clone, Copy)]
-pub struct Use {
+pub struct KernelUse {
     /// The kernel.
-    pub kernel: &'static Kernel,
+    pub kernel: &'static ExampleKernel,
     /// The line of the instruction, from 0.
     pub line: usize,
 }
@@ -52,9 +52,9 @@ pub struct Use {
 /// How many lines a snippet has before and after its instruction.
 const AROUND: usize = 3;
 
-impl Use {
+impl KernelUse {
     /// The lines around the instruction, without what they are indented by, as tokens; and the number of the first, from 0.
-    pub fn snippet(&self) -> (usize, Vec<Token>) {
+    pub fn snippet(&self) -> (usize, Vec<CodeToken>) {
         let lines: Vec<&str> = self.kernel.text.lines().collect();
         // Braces and blank lines end it.
         let ends = |line: &&str| matches!(line.trim(), "" | "{" | "}");
@@ -68,8 +68,8 @@ impl Use {
 }
 
 /// For each instruction the kernels that use it, each once.
-pub fn uses() -> BTreeMap<&'static str, Vec<Use>> {
-    let mut out: BTreeMap<&'static str, Vec<Use>> = BTreeMap::new();
+pub fn uses() -> BTreeMap<&'static str, Vec<KernelUse>> {
+    let mut out: BTreeMap<&'static str, Vec<KernelUse>> = BTreeMap::new();
     for kernel in KERNELS {
         let snapshot = Snapshot::new(kernel.text);
         let mut found: Vec<(&'static str, Range<usize>)> = Vec::new();
@@ -77,7 +77,7 @@ pub fn uses() -> BTreeMap<&'static str, Vec<Use>> {
         for (name, range) in found {
             let known = out.entry(name).or_default();
             if known.iter().all(|u| u.kernel.name != kernel.name) {
-                known.push(Use { kernel, line: snapshot.rope().byte_to_line(range.start) });
+                known.push(KernelUse { kernel, line: snapshot.rope().byte_to_line(range.start) });
             }
         }
     }

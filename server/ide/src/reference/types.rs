@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// The registers that may stand for an operand of a type.
 #[derive(Debug, Clone)]
-pub struct Registers {
+pub struct OperandRegisters {
     /// Usually.
     pub plain: Vec<&'static str>,
     /// Besides, where an instruction lets wider ones pass (loads, stores, conversions).
@@ -17,12 +17,12 @@ pub struct Registers {
 }
 
 /// The registers for a type.
-pub fn registers(ty: &TypeInfo) -> Registers {
+pub fn registers(ty: &TypeInfo) -> OperandRegisters {
     let agreeing = |fit| TypeId::of(ty.name).map(|id| agreeing(id, fit)).unwrap_or_default();
     let plain = agreeing(RegisterFit::default());
     let mut wider = agreeing(RegisterFit { wider: true, ..RegisterFit::default() });
     wider.retain(|name| !plain.contains(name));
-    Registers { plain, wider }
+    OperandRegisters { plain, wider }
 }
 
 /// The types that a register of some type may stand for.

@@ -1,6 +1,6 @@
 //! What an instruction does to a name among its operands, as its form says.
 
-use super::Access;
+use super::ReferenceKind;
 use ptx_analysis::ast::{Operand, OperandKind};
 use ptx_analysis::lower::{self, ItemSource};
 use ptx_analysis::semantics::Semantics;
@@ -11,45 +11,45 @@ use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
 /// Reads what is done to names of one kind.
-pub struct Reader<'t> {
+pub struct AccessReader<'t> {
     snapshot: &'t Snapshot,
     what: DeclarationKind,
     semantics: Semantics<'t>,
 }
 
 /// An operand, or a part of one, as its form has it.
-struct Place<'s> {
+struct OperandPosition<'s> {
     spec: &'s OperandSpec,
     /// It stands in brackets.
     bracketed: bool,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> AccessReader<'t> {
     /// For names of that kind.
     pub fn new(snapshot: &'t Snapshot, what: DeclarationKind) -> Self {
         Self { snapshot, what, semantics: Semantics::new(snapshot) }
     }
 
     /// What is done to the name that a path leads to.
-    pub fn access(&mut self, path: &[Node<'_>]) -> Access {
+    pub fn access(&mut self, path: &[Node<'_>]) -> ReferenceKind {
         let k = kinds();
-        let Some(name) = path.last() else { return Access::Mention };
+        let Some(name) = path.last() else { return ReferenceKind::Mention };
         for here in path.iter().rev() {
             let kind = here.kind_id();
             if kind == k.guard {
-                return Access::Read;
+                return ReferenceKind::Read;
             }
             if kind == k.instruction {
-                return self.in_instruction(*here, name.byte_range()).unwrap_or(Access::Mention);
+                return self.in_instruction(*here, name.byte_range()).unwrap_or(ReferenceKind::Mention);
             }
             if kind == k.block {
                 break;
             }
         }
-        Access::Mention
+        ReferenceKind::Mention
     }
 
-    fn in_instruction(&mut self, node: Node<'_>, range: Range<usize>) -> Option<Access> {
+    fn in_instruction(&mut self, node: Node<'_>, range: Range<usize>) -> Option<ReferenceKind> {
         let text = self.snapshot.text(node.byte_range());
         let base = node.start_byte();
         let instruction = lower::instruction(ItemSource { text: &text, base }, node)?;
@@ -62,32 +62,32 @@ impl<'t> Reader<'t> {
         Some(self.done(&place, resolved.candidate.entry.flow))
     }
 
-    fn done(&self, place: &Place<'_>, flow: ControlTransfer) -> Access {
+    fn done(&self, place: &OperandPosition<'_>, flow: ControlTransfer) -> ReferenceKind {
         let value = place.spec.value;
         let memory = matches!(value.kind, ValueKind::Address(_));
         let access = match value.access {
-            tables::OperandAccess::Read => Access::Read,
-            tables::OperandAccess::Write => Access::Write,
-            tables::OperandAccess::Update => Access::ReadWrite,
+            tables::OperandAccess::Read => ReferenceKind::Read,
+            tables::OperandAccess::Write => ReferenceKind::Write,
+            tables::OperandAccess::Update => ReferenceKind::ReadWrite,
         };
         match self.what {
             // A register in brackets is read, whatever happens to the memory.
-            DeclarationKind::Register if memory => Access::Read,
+            DeclarationKind::Register if memory => ReferenceKind::Read,
             DeclarationKind::Register => access,
-            DeclarationKind::Label => Access::Jump,
+            DeclarationKind::Label => ReferenceKind::Jump,
             DeclarationKind::Function | DeclarationKind::Alias
                 if flow == ControlTransfer::Call && matches!(value.kind, ValueKind::Function) =>
             {
-                Access::Call
+                ReferenceKind::Call
             }
-            DeclarationKind::Function | DeclarationKind::Alias | DeclarationKind::Targets => Access::Mention,
+            DeclarationKind::Function | DeclarationKind::Alias | DeclarationKind::Targets => ReferenceKind::Mention,
             // A parameter may be a register.
             DeclarationKind::Variable | DeclarationKind::Parameter | DeclarationKind::Result => match value.kind {
                 ValueKind::Arguments | ValueKind::Opaque(_) => access,
                 ValueKind::Address(_) if place.bracketed || value.naked => access,
                 ValueKind::Value if value.access != tables::OperandAccess::Read => access,
                 _ if self.what != DeclarationKind::Variable => access,
-                _ => Access::Mention,
+                _ => ReferenceKind::Mention,
             },
         }
     }
@@ -98,7 +98,7 @@ fn covers(outer: &Range<usize>, inner: &Range<usize>) -> bool {
 }
 
 /// What the form says of the part of an operand that stands at a range.
-fn place<'s>(operand: &Operand<'_>, shape: &'s OperandPattern, range: &Range<usize>) -> Option<Place<'s>> {
+fn place<'s>(operand: &Operand<'_>, shape: &'s OperandPattern, range: &Range<usize>) -> Option<OperandPosition<'s>> {
     let bracketed = matches!(operand.kind, OperandKind::Address(_));
     let spec = match (shape, &operand.kind) {
         (OperandPattern::Value(spec) | OperandPattern::Arguments(spec), _) => spec,
@@ -111,5 +111,5 @@ fn place<'s>(operand: &Operand<'_>, shape: &'s OperandPattern, range: &Range<usi
         (OperandPattern::Address(specs), _) => specs.first()?,
         (OperandPattern::Sink, _) => return None,
     };
-    Some(Place { spec, bracketed })
+    Some(OperandPosition { spec, bracketed })
 }

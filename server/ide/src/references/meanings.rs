@@ -7,14 +7,14 @@ use std::ops::Range;
 
 /// A name, or all the names of a range.
 #[derive(Debug, Clone, Copy)]
-pub struct Word<'n> {
+pub struct NamePattern<'n> {
     /// The name, or what the names of the range have before their number.
     pub text: &'n str,
     /// How many names.
     pub count: Option<u32>,
 }
 
-impl Word<'_> {
+impl NamePattern<'_> {
     /// Calls `see` with each place where it stands in the text, comments too.
     pub fn places(&self, snapshot: &Snapshot, range: Range<usize>, mut see: impl FnMut(Range<usize>) -> bool) {
         let len = self.text.len();
@@ -36,7 +36,7 @@ impl Word<'_> {
 
 /// A declaration, and where it counts.
 #[derive(Debug)]
-pub struct Meaning {
+pub struct DeclarationMeaning {
     /// Where its name stands.
     pub name: Range<usize>,
     /// The name as declared.
@@ -51,9 +51,9 @@ pub struct Meaning {
     label: bool,
 }
 
-impl Meaning {
+impl DeclarationMeaning {
     fn covers(&self, name: &str) -> bool {
-        Word { text: &self.text, count: self.count }.covers(name)
+        NamePattern { text: &self.text, count: self.count }.covers(name)
     }
 
     /// As declared: `%r<10>`.
@@ -62,7 +62,7 @@ impl Meaning {
     }
 
     /// Whether both declare one of the same names, or look as if they did: `%r` and `%r<4>`.
-    pub fn overlaps(&self, word: Word<'_>) -> bool {
+    pub fn overlaps(&self, word: NamePattern<'_>) -> bool {
         self.text == word.text
             || match (self.count, word.count) {
                 (_, None) => self.covers(word.text),
@@ -73,7 +73,7 @@ impl Meaning {
 }
 
 /// The declarations of a name, or of names of a range, in a part of the text.
-pub fn declared(snapshot: &Snapshot, range: Range<usize>, word: Word<'_>) -> Vec<Meaning> {
+pub fn declared(snapshot: &Snapshot, range: Range<usize>, word: NamePattern<'_>) -> Vec<DeclarationMeaning> {
     let mut places = Vec::new();
     declared_among(snapshot, range, word, &mut places)
 }
@@ -82,9 +82,9 @@ pub fn declared(snapshot: &Snapshot, range: Range<usize>, word: Word<'_>) -> Vec
 fn declared_among(
     snapshot: &Snapshot,
     range: Range<usize>,
-    word: Word<'_>,
+    word: NamePattern<'_>,
     places: &mut Vec<Range<usize>>,
-) -> Vec<Meaning> {
+) -> Vec<DeclarationMeaning> {
     let mut nodes: Vec<Node<'_>> = Vec::new();
     word.places(snapshot, range.clone(), |place| {
         places.push(place.clone());
@@ -104,14 +104,14 @@ fn declared_among(
             true
         });
     }
-    let mut out: Vec<Meaning> = nodes.into_iter().filter_map(|n| meaning(snapshot, n)).collect();
+    let mut out: Vec<DeclarationMeaning> = nodes.into_iter().filter_map(|n| meaning(snapshot, n)).collect();
     out.sort_by_key(|m| m.name.start);
     out.dedup_by_key(|m| m.name.start);
     out
 }
 
 /// What a name declares where it stands, if it declares something that hides other names.
-pub fn meaning(snapshot: &Snapshot, node: Node<'_>) -> Option<Meaning> {
+pub fn meaning(snapshot: &Snapshot, node: Node<'_>) -> Option<DeclarationMeaning> {
     let (k, f) = (kinds(), fields());
     let parent = node.parent().filter(|p| p.child_by_field_id(f.name) == Some(node))?;
     let kind = parent.kind_id();
@@ -136,13 +136,13 @@ pub fn meaning(snapshot: &Snapshot, node: Node<'_>) -> Option<Meaning> {
         return None;
     };
     let text = snapshot.text(name.clone()).into_owned();
-    Some(Meaning { name, text, count, visible, since, label })
+    Some(DeclarationMeaning { name, text, count, visible, since, label })
 }
 
 /// The declaration that a name means at an offset: of the innermost block that has one.
-pub fn meant<'m>(all: &'m [Meaning], name: &str, at: usize) -> Option<&'m Meaning> {
-    let counts = |m: &&Meaning| m.covers(name) && m.visible.contains(&at) && m.since <= at;
-    let inner = |m: &Meaning| (m.visible.start, std::cmp::Reverse(m.visible.end));
+pub fn meant<'m>(all: &'m [DeclarationMeaning], name: &str, at: usize) -> Option<&'m DeclarationMeaning> {
+    let counts = |m: &&DeclarationMeaning| m.covers(name) && m.visible.contains(&at) && m.since <= at;
+    let inner = |m: &DeclarationMeaning| (m.visible.start, std::cmp::Reverse(m.visible.end));
     all.iter().filter(counts).max_by_key(|m| (inner(m), std::cmp::Reverse((m.label, m.name.start))))
 }
 
@@ -150,10 +150,10 @@ pub fn meant<'m>(all: &'m [Meaning], name: &str, at: usize) -> Option<&'m Meanin
 pub struct Meanings<'t> {
     snapshot: &'t Snapshot,
     declaration: DeclarationNode<'t>,
-    word: Word<'t>,
+    word: NamePattern<'t>,
     /// Where the name stands in the declaration itself.
     own: Option<Range<usize>>,
-    all: Vec<Meaning>,
+    all: Vec<DeclarationMeaning>,
     places: Vec<Range<usize>>,
     debugging: OnceCell<Option<usize>>,
 }
@@ -164,10 +164,10 @@ pub fn own_name(declaration: &DeclarationNode<'_>) -> Option<Range<usize>> {
 }
 
 /// The name that is looked for: of a range one register or all.
-pub fn word<'n>(snapshot: &Snapshot, declaration: &DeclarationNode<'_>, name: &'n str) -> Word<'n> {
+pub fn word<'n>(snapshot: &Snapshot, declaration: &DeclarationNode<'_>, name: &'n str) -> NamePattern<'n> {
     let declared = own_name(declaration).map(|r| snapshot.text(r));
     let whole = declared.is_some_and(|d| d == name);
-    Word { text: name, count: declaration.count.filter(|_| whole) }
+    NamePattern { text: name, count: declaration.count.filter(|_| whole) }
 }
 
 impl<'t> Meanings<'t> {
@@ -196,11 +196,11 @@ impl<'t> Meanings<'t> {
     }
 
     /// The declaration itself, where the tree is too broken to recognize it again.
-    fn own_meaning(&self, name: Range<usize>) -> Meaning {
+    fn own_meaning(&self, name: Range<usize>) -> DeclarationMeaning {
         let text = self.snapshot.text(name.clone()).into_owned();
         let label = matches!(self.declaration.what, DeclarationKind::Label | DeclarationKind::Targets);
         let since = if label { 0 } else { name.end };
-        Meaning { name, text, count: self.declaration.count, visible: self.scope(), since, label }
+        DeclarationMeaning { name, text, count: self.declaration.count, visible: self.scope(), since, label }
     }
 
     /// The places that may be meant, in order.
@@ -223,7 +223,7 @@ impl<'t> Meanings<'t> {
     }
 
     /// Of a name of the module every declaration is one of the same thing.
-    fn is_same(&self, meaning: &Meaning) -> bool {
+    fn is_same(&self, meaning: &DeclarationMeaning) -> bool {
         let module = meaning.visible.len() == self.snapshot.rope().len_bytes();
         self.is_own(meaning.name.start) || (module && self.declaration.scope.is_none())
     }

@@ -2,7 +2,7 @@
 
 use super::pressure::{HeldValue, held};
 use super::{MIN_LIVE, bound as bound_at, counted, line, peaks};
-use crate::describe::Page;
+use crate::describe::MarkdownPage;
 use crate::excerpt::{annotated, statement_at};
 use ptx_analysis::registers::facts::{FunctionFacts, RegisterFacts};
 use ptx_analysis::registers::occupancy::{LimitedBy, Needs, Occupancy};
@@ -65,8 +65,8 @@ fn fewer(kernel: &RegisterReport, occupancy: &Occupancy) -> Option<(u32, u32)> {
 }
 
 /// All that is known of the registers of a function.
-pub(crate) fn page(snapshot: &Snapshot, figure: &Figure) -> Page {
-    let mut page = Page::default();
+pub(crate) fn page(snapshot: &Snapshot, figure: &Figure) -> MarkdownPage {
+    let mut page = MarkdownPage::default();
     let Some(kernel) = figure.kernel() else { return page };
     let before = if figure.stale() { ", before the error in it" } else { "" };
     page.text(format!("**Registers: about {}**, as the assembler counts{before}", kernel.registers));

@@ -1,7 +1,7 @@
 //! Whether a new name is taken: what stands in the way is named with its line, since one has to go there.
 
-use super::Refusal;
-use crate::references::{Meaning, Reference, Word, declared, is_name, meaning, meant, own_name};
+use super::RenameRefusal;
+use crate::references::{DeclarationMeaning, NamePattern, Reference, declared, is_name, meaning, meant, own_name};
 use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
 use ptx_syntax::Snapshot;
 use std::ops::Range;
@@ -11,21 +11,21 @@ pub fn check(
     snapshot: &Snapshot,
     declaration: &DeclarationNode<'_>,
     references: &[Reference],
-    (old, new): (&str, Word<'_>),
-) -> Result<(), Refusal> {
-    let conflict = Conflict { snapshot, declaration, old, new };
+    (old, new): (&str, NamePattern<'_>),
+) -> Result<(), RenameRefusal> {
+    let conflict = ConflictCheck { snapshot, declaration, old, new };
     conflict.with_declarations(references)?;
     conflict.with_debugging_data(references)
 }
 
-struct Conflict<'a, 't> {
+struct ConflictCheck<'a, 't> {
     snapshot: &'a Snapshot,
     declaration: &'a DeclarationNode<'t>,
     old: &'a str,
-    new: Word<'a>,
+    new: NamePattern<'a>,
 }
 
-impl Conflict<'_, '_> {
+impl ConflictCheck<'_, '_> {
     fn line(&self, range: &Range<usize>) -> usize {
         let rope = self.snapshot.rope();
         rope.byte_to_line(range.start.min(rope.len_bytes())) + 1
@@ -36,12 +36,12 @@ impl Conflict<'_, '_> {
     }
 
     /// Where the declaration counts.
-    fn own(&self) -> Option<Meaning> {
+    fn own(&self) -> Option<DeclarationMeaning> {
         let node = self.snapshot.node_at(own_name(self.declaration)?.start)?;
         meaning(self.snapshot, node)
     }
 
-    fn with_declarations(&self, references: &[Reference]) -> Result<(), Refusal> {
+    fn with_declarations(&self, references: &[Reference]) -> Result<(), RenameRefusal> {
         let Some(own) = self.own() else { return Ok(()) };
         // The parameters of a function share the block of its body, but stand before it.
         let around = match self.declaration.scope {
@@ -53,7 +53,7 @@ impl Conflict<'_, '_> {
             let (name, line) = (other.shown(), self.line(&other.name));
             return Err(format!("`{name}` is declared in the same block, in line {line}"));
         }
-        let inside = |m: &Meaning| own.visible.start <= m.visible.start && m.visible.end <= own.visible.end;
+        let inside = |m: &DeclarationMeaning| own.visible.start <= m.visible.start && m.visible.end <= own.visible.end;
         for reference in references {
             let rest = self.text(&reference.range);
             let renamed = format!("{}{}", self.new.text, rest.get(self.old.len()..).unwrap_or(""));
@@ -83,7 +83,7 @@ impl Conflict<'_, '_> {
     }
 
     /// Debugging data name labels of any function, and what the module declares.
-    fn with_debugging_data(&self, references: &[Reference]) -> Result<(), Refusal> {
+    fn with_debugging_data(&self, references: &[Reference]) -> Result<(), RenameRefusal> {
         let debugging = |offset: usize| self.snapshot.node_at(offset).is_some_and(names::in_debugging_data);
         let mut mention = references.iter().find(|r| debugging(r.range.start)).map(|r| r.range.clone());
         let other = names::debug_label(self.snapshot, self.new.text).map(|l| l.declarator);

@@ -1,9 +1,9 @@
 //! A name for some of the uses of a register: those of one register of a range, or of one of its independent lives. A declaration is
 //! added beside the one that the name comes from, which stays as it is.
 
-use super::{Reach, Refusal, Renaming, check_name, conflict};
+use super::{Reach, RenameRefusal, Renaming, check_name, conflict};
 use crate::fixes::TextEdit;
-use crate::references::{Reference, Word, own_name, references};
+use crate::references::{NamePattern, Reference, own_name, references};
 use ptx_analysis::lower::named_children;
 use ptx_analysis::semantics::names::{self, DeclarationNode};
 use ptx_syntax::{Snapshot, fields, kinds};
@@ -25,7 +25,7 @@ pub(super) fn renaming(
     declaration: &DeclarationNode<'_>,
     old: &str,
     new: &str,
-) -> Result<Renaming, Refusal> {
+) -> Result<Renaming, RenameRefusal> {
     let places = uses(snapshot, declaration, old);
     let edits = separate(snapshot, &Separation { declaration, old, places: &places }, new)?;
     Ok(Renaming { edits, old: old.to_owned(), reach: Reach::Module })
@@ -42,7 +42,11 @@ pub(crate) fn uses(snapshot: &Snapshot, declaration: &DeclarationNode<'_>, name:
 ///
 /// # Errors
 /// In words for the user: the new name is none, is taken, or would mean something else somewhere.
-pub(crate) fn separate(snapshot: &Snapshot, what: &Separation<'_, '_>, new: &str) -> Result<Vec<TextEdit>, Refusal> {
+pub(crate) fn separate(
+    snapshot: &Snapshot,
+    what: &Separation<'_, '_>,
+    new: &str,
+) -> Result<Vec<TextEdit>, RenameRefusal> {
     if new == what.old {
         return Ok(Vec::new());
     }
@@ -55,10 +59,10 @@ pub(crate) fn separate(snapshot: &Snapshot, what: &Separation<'_, '_>, new: &str
             "`{new}` looks like one of the registers that `{own}<{count}>` declares: choose a name of another form"
         ));
     }
-    let access = crate::references::Access::Mention;
+    let access = crate::references::ReferenceKind::Mention;
     let references: Vec<Reference> =
         what.places.iter().map(|range| Reference { range: range.clone(), access }).collect();
-    conflict::check(snapshot, what.declaration, &references, (what.old, Word { text: new, count: None }))?;
+    conflict::check(snapshot, what.declaration, &references, (what.old, NamePattern { text: new, count: None }))?;
     let declared = declaring(snapshot, what.declaration, new).ok_or("its declaration has an error")?;
     let replaced = what.places.iter().map(|range| TextEdit { range: range.clone(), text: new.to_owned() });
     let mut edits: Vec<TextEdit> = std::iter::once(declared).chain(replaced).collect();

@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 /// What an operand is to its instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum HighlightRole {
     /// Outside of instructions.
     None,
     /// It is read.
@@ -32,29 +32,29 @@ pub(super) enum Role {
 
 /// What the words of an instruction are.
 #[derive(Debug, Default)]
-pub(super) struct Head {
+pub(super) struct MnemonicTokens {
     /// What is said of the opcode.
     pub opcode: TokenModifiers,
     /// What the modifiers are, in the order written.
     pub modifiers: Vec<(TokenKind, TokenModifiers)>,
     /// The roles of the operands and of the second parts of pairs: of each variant.
-    roles: Vec<Vec<[Role; 2]>>,
+    roles: Vec<Vec<[HighlightRole; 2]>>,
 }
 
-impl Head {
+impl MnemonicTokens {
     /// The role of an operand of so many, or of the second part of it.
-    pub fn role(&self, operands: usize, place: usize, part: u8) -> Role {
+    pub fn role(&self, operands: usize, place: usize, part: u8) -> HighlightRole {
         let fits = self.roles.iter().find(|r| r.len() == operands);
         // What is not written to its end, or has an operand too many.
         let near = fits.or_else(|| self.roles.iter().find(|r| r.len() > operands)).or(self.roles.last());
-        near.and_then(|r| r.get(place)?.get(usize::from(part))).copied().unwrap_or(Role::Read)
+        near.and_then(|r| r.get(place)?.get(usize::from(part))).copied().unwrap_or(HighlightRole::Read)
     }
 }
 
 /// The heads met so far.
 pub(super) struct Heads {
     environment: Environment,
-    known: HashMap<String, Option<Rc<Head>>>,
+    known: HashMap<String, Option<Rc<MnemonicTokens>>>,
 }
 
 impl Heads {
@@ -75,7 +75,7 @@ impl Heads {
     }
 
     /// The head that is written so; nothing for an opcode that there is not.
-    pub fn get(&mut self, text: &str) -> Option<Rc<Head>> {
+    pub fn get(&mut self, text: &str) -> Option<Rc<MnemonicTokens>> {
         if let Some(known) = self.known.get(text) {
             return known.clone();
         }
@@ -84,11 +84,12 @@ impl Heads {
         found
     }
 
-    fn resolve(&self, text: &str) -> Option<Head> {
+    fn resolve(&self, text: &str) -> Option<MnemonicTokens> {
         let name_end = text.find(|c: char| c == '.' || c == '/' || c.is_whitespace()).unwrap_or(text.len());
         let opcode = ISA.opcode(text.get(..name_end)?)?;
         let written = modifiers(text.get(name_end..)?);
-        let mut out = Head { modifiers: written.iter().map(|m| modifier(m)).collect(), ..Head::default() };
+        let mut out =
+            MnemonicTokens { modifiers: written.iter().map(|m| modifier(m)).collect(), ..MnemonicTokens::default() };
         let Some(resolved) = semantics::mnemonic(opcode, &written) else { return Some(out) };
         if resolved.entry.flow != ControlTransfer::Next {
             out.opcode = TokenModifiers::CONTROL_FLOW;
@@ -105,7 +106,7 @@ impl Heads {
     }
 
     /// Marks what this module has not got or should not use, where that holds of all forms that may be meant.
-    fn flag(&self, candidates: &[Candidate], written: &[&str], out: &mut Head) {
+    fn flag(&self, candidates: &[Candidate], written: &[&str], out: &mut MnemonicTokens) {
         let applies = |c: &Candidate, g: &Gate| holds(g.when, &c.values, None) == Some(true);
         let refused = |c: &Candidate| self.environment.refused(c.form.gates, |g| applies(c, g));
         let Some(first) = candidates.first() else { return };
@@ -121,7 +122,7 @@ impl Heads {
     }
 
     /// The same for an opcode whose modifiers fit no form, perhaps because they are not all written yet.
-    fn flag_opcode(&self, opcode: &'static Opcode, out: &mut Head) {
+    fn flag_opcode(&self, opcode: &'static Opcode, out: &mut MnemonicTokens) {
         let forms = || opcode.entries.iter().flat_map(|e| e.forms);
         let refused = |gates| self.environment.refused(gates, |g: &Gate| g.when.is_empty()).is_some();
         if forms().next().is_some() && forms().all(|f| refused(f.gates)) {
@@ -131,7 +132,7 @@ impl Heads {
 }
 
 /// Marks the modifiers that a gate is about, else the opcode.
-fn mark(gate: &Gate, candidate: &Candidate, written: &[&str], with: TokenModifiers, out: &mut Head) {
+fn mark(gate: &Gate, candidate: &Candidate, written: &[&str], with: TokenModifiers, out: &mut MnemonicTokens) {
     let tested = |modifier: &str| {
         gate.when.iter().any(|term| match term {
             Term::Slot(test) => !test.negated && candidate.values.get(usize::from(test.slot)) == Some(&Some(modifier)),
@@ -184,20 +185,20 @@ pub(super) fn modifier(name: &str) -> (TokenKind, TokenModifiers) {
     }
 }
 
-fn roles(shape: &OperandPattern) -> [Role; 2] {
+fn roles(shape: &OperandPattern) -> [HighlightRole; 2] {
     match shape {
         OperandPattern::Value(spec) | OperandPattern::Arguments(spec) => [role(spec); 2],
         OperandPattern::Pair(both) => [role(&both.0), role(&both.1)],
-        OperandPattern::Address(_) | OperandPattern::Sink => [Role::Read; 2],
+        OperandPattern::Address(_) | OperandPattern::Sink => [HighlightRole::Read; 2],
     }
 }
 
-fn role(spec: &OperandSpec) -> Role {
+fn role(spec: &OperandSpec) -> HighlightRole {
     match spec.value.kind {
-        ValueKind::Label => Role::Label,
-        ValueKind::Function => Role::Function,
-        ValueKind::Targets => Role::Targets,
-        _ if spec.value.access == OperandAccess::Read => Role::Read,
-        _ => Role::Write,
+        ValueKind::Label => HighlightRole::Label,
+        ValueKind::Function => HighlightRole::Function,
+        ValueKind::Targets => HighlightRole::Targets,
+        _ if spec.value.access == OperandAccess::Read => HighlightRole::Read,
+        _ => HighlightRole::Write,
     }
 }

@@ -9,14 +9,14 @@ use ptx_syntax::{Node, Snapshot, fields, kinds};
 
 /// What a name stands for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Known {
+pub(super) struct NameClass {
     pub kind: TokenKind,
     pub modifiers: TokenModifiers,
     /// `%r<10>`: how many.
     pub count: Option<u32>,
 }
 
-impl Known {
+impl NameClass {
     pub fn of(kind: TokenKind) -> Self {
         Self { kind, modifiers: TokenModifiers::NONE, count: None }
     }
@@ -65,16 +65,16 @@ pub(super) fn count(snapshot: &Snapshot, declarator: Node<'_>) -> Option<u32> {
     Some(snapshot.text(count.byte_range()).parse().unwrap_or(0))
 }
 
-struct Scope {
+struct TokenScope {
     node: Option<usize>,
     /// All of it so far has been seen.
     complete: bool,
-    names: NameFrame<String, Option<Known>>,
+    names: NameFrame<String, Option<NameClass>>,
 }
 
-impl Scope {
+impl TokenScope {
     /// The last declaration of a name counts: the first may be one that is being typed.
-    fn declare(&mut self, name: String, known: Option<Known>) {
+    fn declare(&mut self, name: String, known: Option<NameClass>) {
         match known.and_then(|k| k.count) {
             Some(count) => drop(self.names.declare_range(name, count, known)),
             None => self.names.set(name, known),
@@ -84,7 +84,7 @@ impl Scope {
 
 pub(super) struct Scopes<'t> {
     snapshot: &'t Snapshot,
-    open: Vec<Scope>,
+    open: Vec<TokenScope>,
 }
 
 impl<'t> Scopes<'t> {
@@ -94,7 +94,7 @@ impl<'t> Scopes<'t> {
 
     /// Opens the scope of a node; the first is the module's, which belongs to no node.
     pub fn open(&mut self, node: Option<Node<'_>>, complete: bool) {
-        self.open.push(Scope { node: node.map(|n| n.id()), complete, names: NameFrame::default() });
+        self.open.push(TokenScope { node: node.map(|n| n.id()), complete, names: NameFrame::default() });
     }
 
     pub fn close(&mut self) {
@@ -102,14 +102,14 @@ impl<'t> Scopes<'t> {
     }
 
     /// A name of the innermost scope.
-    pub fn declare(&mut self, name: String, known: Known) {
+    pub fn declare(&mut self, name: String, known: NameClass) {
         if let Some(scope) = self.open.last_mut() {
             scope.declare(name, Some(known));
         }
     }
 
     /// A name of the scope around the innermost one: the name of the function that this is.
-    pub fn declare_outside(&mut self, name: String, known: Known) {
+    pub fn declare_outside(&mut self, name: String, known: NameClass) {
         if let Some(place) = self.open.len().checked_sub(2)
             && let Some(scope) = self.open.get_mut(place)
         {
@@ -118,7 +118,7 @@ impl<'t> Scopes<'t> {
     }
 
     /// What a name stands for at a node.
-    pub fn find(&mut self, name: &str, at: Node<'t>) -> Option<Known> {
+    pub fn find(&mut self, name: &str, at: Node<'t>) -> Option<NameClass> {
         let mut complete = true;
         for scope in self.open.iter().rev() {
             if let Some((found, _)) = scope.names.get(name) {
@@ -133,7 +133,7 @@ impl<'t> Scopes<'t> {
     }
 
     /// What was declared before the part that is looked at; remembered where it is declared.
-    fn find_before(&mut self, name: &str, at: Node<'t>) -> Option<Known> {
+    fn find_before(&mut self, name: &str, at: Node<'t>) -> Option<NameClass> {
         let found = names::find(self.snapshot, at, name);
         let (key, known, scope) = match found {
             None => (name.to_owned(), None, None),
@@ -141,9 +141,9 @@ impl<'t> Scopes<'t> {
                 let own = found.declarator.child_by_field_id(fields().name);
                 let own = own.map(|n| self.snapshot.text(n.byte_range()).into_owned());
                 let known = match found.what {
-                    DeclarationKind::Label | DeclarationKind::Targets => Known::of(TokenKind::Label),
-                    DeclarationKind::Function | DeclarationKind::Alias => Known::of(TokenKind::Function),
-                    _ => Known { count: found.count, ..Known::declared(self.snapshot, found.statement) },
+                    DeclarationKind::Label | DeclarationKind::Targets => NameClass::of(TokenKind::Label),
+                    DeclarationKind::Function | DeclarationKind::Alias => NameClass::of(TokenKind::Function),
+                    _ => NameClass { count: found.count, ..NameClass::declared(self.snapshot, found.statement) },
                 };
                 (own.unwrap_or_else(|| name.to_owned()), Some(known), found.scope)
             }

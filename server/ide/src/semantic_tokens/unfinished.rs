@@ -2,8 +2,8 @@
 //! are read from the text, so that a statement keeps its colours from its first word on.
 
 use super::legend::{TokenKind, TokenModifiers};
-use super::scopes::Known;
-use super::{Token, Walk, heads};
+use super::scopes::NameClass;
+use super::{HighlightToken, Walk, heads};
 use ptx_isa::ISA;
 use ptx_syntax::{Node, kinds};
 
@@ -14,7 +14,7 @@ impl<'t> Walk<'t> {
         let in_error = node.parent().is_some_and(|parent| parent.is_error());
         if in_error && node.prev_sibling().is_some_and(|before| before.kind_id() == k.function_kind) {
             let name = self.text(node.byte_range()).into_owned();
-            self.scopes.declare(name, Known::of(TokenKind::Function));
+            self.scopes.declare(name, NameClass::of(TokenKind::Function));
             self.push(node, TokenKind::Function, TokenModifiers::DECLARATION);
             return true;
         }
@@ -40,7 +40,7 @@ impl<'t> Walk<'t> {
             let known = head.as_ref().and_then(|head| head.modifiers.get(place).copied());
             let (kind, modifiers) = known.unwrap_or_else(|| heads::modifier(&self.text(start..end)));
             if start < self.range.end {
-                self.out.push(Token { range: start..end, kind, modifiers });
+                self.out.push(HighlightToken { range: start..end, kind, modifiers });
             }
         }
         // The parser may have made something else of the modifiers.

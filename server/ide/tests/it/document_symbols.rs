@@ -1,7 +1,7 @@
 //! The outline.
 
 use expect_test::{Expect, expect};
-use ptx_ide::{Symbol, document_symbols};
+use ptx_ide::{OutlineSymbol, document_symbols};
 use ptx_syntax::Snapshot;
 
 fn check(text: &str, expected: &Expect) {
@@ -11,7 +11,7 @@ fn check(text: &str, expected: &Expect) {
     expected.assert_eq(&out);
 }
 
-fn print(text: &str, symbols: &[Symbol], depth: usize, out: &mut String) {
+fn print(text: &str, symbols: &[OutlineSymbol], depth: usize, out: &mut String) {
     for s in symbols {
         assert!(s.range.start <= s.selection.start && s.selection.end <= s.range.end, "{s:?}");
         let first = text[s.range.clone()].lines().next().unwrap_or("");

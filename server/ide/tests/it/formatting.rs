@@ -3,7 +3,7 @@
 use crate::robust::{Random, SAMPLE};
 use expect_test::{Expect, expect};
 use ptx_analysis::Analyzer;
-use ptx_ide::{FormatOptions, Operands, TextEdit, apply_in_order, format, format_on_type, format_range};
+use ptx_ide::{FormatOptions, OperandColumns, TextEdit, apply_in_order, format, format_on_type, format_range};
 use ptx_syntax::Snapshot;
 use std::path::Path;
 
@@ -203,7 +203,7 @@ fn options() {
     .assert_eq(&with(FormatOptions {
         indent: 8,
         tabs: true,
-        operands: Operands::Off,
+        operands: OperandColumns::Off,
         outdent_guards: false,
         outdent_labels: false,
         align_declarations: false,
@@ -223,7 +223,7 @@ fn options() {
           .reg .b32   a;
           .reg .f32   b;
     "#]]
-    .assert_eq(&with(FormatOptions { indent: 2, operands: Operands::Run, ..base() }));
+    .assert_eq(&with(FormatOptions { indent: 2, operands: OperandColumns::Run, ..base() }));
 }
 
 #[test]
@@ -452,11 +452,11 @@ pub fn many_options() -> [FormatOptions; 3] {
     let base = FormatOptions::default;
     [
         base(),
-        FormatOptions { indent: 8, tabs: true, operands: Operands::Run, outdent_guards: false, ..base() },
+        FormatOptions { indent: 8, tabs: true, operands: OperandColumns::Run, outdent_guards: false, ..base() },
         FormatOptions {
             indent: 2,
             width: 40,
-            operands: Operands::Off,
+            operands: OperandColumns::Off,
             blank_lines: 0,
             align_comments: false,
             ..base()

@@ -2,8 +2,8 @@
 
 use expect_test::{Expect, expect};
 use ptx_ide::{
-    Calls, LinkTarget, SourcePosition, Targets, callables, declaration, definition, exported, fitness, highlights,
-    implementation, incoming_calls, links, module_symbols, outgoing_calls, selections, source_position,
+    Calls, DefinitionTargets, LinkTarget, SourcePosition, callables, declaration, definition, exported, fitness,
+    highlights, implementation, incoming_calls, links, module_symbols, outgoing_calls, selections, source_position,
 };
 use ptx_syntax::Snapshot;
 use std::ops::Range;
@@ -37,7 +37,7 @@ fn at(text: &str, marked: &str) -> (String, usize) {
     cursor(&MODULE.replacen(text, marked, 1))
 }
 
-fn shown(text: &str, found: Option<Targets>) -> String {
+fn shown(text: &str, found: Option<DefinitionTargets>) -> String {
     let Some(found) = found else { return "nothing".to_owned() };
     let mut out = format!("from {}", &text[found.origin]);
     for target in found.targets {
@@ -50,7 +50,7 @@ fn shown(text: &str, found: Option<Targets>) -> String {
     out
 }
 
-fn check((text, offset): (String, usize), ask: fn(&Snapshot, usize) -> Option<Targets>, expected: &Expect) {
+fn check((text, offset): (String, usize), ask: fn(&Snapshot, usize) -> Option<DefinitionTargets>, expected: &Expect) {
     expected.assert_eq(&shown(&text, ask(&Snapshot::new(&text), offset)));
 }
 

@@ -4,8 +4,8 @@ use crate::robust_navigation;
 use ptx_analysis::Analyzer;
 use ptx_analysis::registers::Figures;
 use ptx_ide::{
-    CompletionOptions, Defaults, HintOptions, LensOptions, Symbol, code_lenses, completion, document_symbols, explain,
-    hover, inlay_hints, resolve_lens, semantic_tokens, signature_help,
+    CompletionOptions, Defaults, HintOptions, LensOptions, OutlineSymbol, code_lenses, completion, document_symbols,
+    explain, hover, inlay_hints, resolve_lens, semantic_tokens, signature_help,
 };
 use ptx_syntax::Snapshot;
 
@@ -120,12 +120,13 @@ fn writing(text: &str, snapshot: &Snapshot, offset: usize) {
     );
     if let Some(help) = signature_help(snapshot, offset) {
         assert!(help.active < help.signatures.len(), "{offset}\n{text}");
-        let inside = |s: &ptx_ide::Signature| s.parameters.iter().all(|p| s.label.get(p.range.clone()).is_some());
+        let inside =
+            |s: &ptx_ide::InstructionSignature| s.parameters.iter().all(|p| s.label.get(p.range.clone()).is_some());
         assert!(help.signatures.iter().all(inside), "{offset}\n{text}");
     }
 }
 
-pub fn symbols(text: &str, found: &[Symbol]) {
+pub fn symbols(text: &str, found: &[OutlineSymbol]) {
     for s in found {
         assert!(text.get(s.range.clone()).is_some() && !s.name.is_empty(), "{s:?}\n{text}");
         assert!(s.range.start <= s.selection.start && s.selection.end <= s.range.end, "{s:?}\n{text}");

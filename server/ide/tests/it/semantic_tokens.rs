@@ -1,13 +1,13 @@
 //! Semantic tokens.
 
 use expect_test::{Expect, expect, expect_file};
-use ptx_ide::{Token, TokenKind, TokenModifiers, semantic_tokens};
+use ptx_ide::{HighlightToken, TokenKind, TokenModifiers, semantic_tokens};
 use ptx_syntax::Snapshot;
 use std::fmt::Write;
 use std::path::Path;
 
 /// The tokens of each line: the word, its kind and what else is said of it.
-fn render(text: &str, tokens: &[Token]) -> String {
+fn render(text: &str, tokens: &[HighlightToken]) -> String {
     let mut out = String::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -299,8 +299,8 @@ fn a_part_has_the_tokens_that_the_whole_has_there() {
         let lines: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect();
         for (i, start) in lines.iter().enumerate().step_by(if lines.len() > 5000 { 997 } else { 7 }) {
             let end = lines.get(i + 20).copied().unwrap_or(text.len());
-            let touched = |t: &&Token| t.range.start < end && t.range.end > *start;
-            let expected: Vec<Token> = all.iter().filter(touched).cloned().collect();
+            let touched = |t: &&HighlightToken| t.range.start < end && t.range.end > *start;
+            let expected: Vec<HighlightToken> = all.iter().filter(touched).cloned().collect();
             let found = semantic_tokens(&snapshot, Some(*start..end));
             assert_eq!(render(&text, &found), render(&text, &expected), "{start}..{end}");
         }

@@ -9,7 +9,7 @@ use crate::document::CheckedText;
 use crate::session::{ClientFeatures, EXPLAIN, RENAME};
 use crate::shared::{Shared, cancellable};
 use ptx_analysis::Code;
-use ptx_ide::{Action, Assist, TextEdit};
+use ptx_ide::{Assist, FixAction, TextEdit};
 use serde_json::json;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -127,7 +127,7 @@ struct ActionBuilder<'a> {
 }
 
 impl ActionBuilder<'_> {
-    fn quick_fix(&self, action: Action) -> CodeActionOrCommand {
+    fn quick_fix(&self, action: FixAction) -> CodeActionOrCommand {
         let diagnostic = self.checked.diagnostics.get(action.diagnostic).cloned();
         CodeActionOrCommand::CodeAction(CodeAction {
             title: action.title,

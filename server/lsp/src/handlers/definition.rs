@@ -4,7 +4,7 @@ use super::{DocumentPosition, Other, at, others};
 use crate::folders::{file_path, file_uri};
 use crate::session::ClientFeatures;
 use crate::shared::Shared;
-use ptx_ide::{SourcePosition, Target, Targets};
+use ptx_ide::{DefinitionTarget, DefinitionTargets, SourcePosition};
 use ptx_syntax::Rope;
 use std::path::Path;
 use tower_lsp_server::jsonrpc::Result;
@@ -93,7 +93,7 @@ fn answer(links: Vec<LocationLink>, wanted: bool) -> Option<GotoDefinitionRespon
     Some(GotoDefinitionResponse::Array(links.into_iter().map(location).collect()))
 }
 
-fn here(place: &DocumentPosition, uri: &Uri, found: Option<Targets>) -> LocalDefinition {
+fn here(place: &DocumentPosition, uri: &Uri, found: Option<DefinitionTargets>) -> LocalDefinition {
     let Some(found) = found else { return LocalDefinition { links: Vec::new(), elsewhere: None } };
     let rope = place.snapshot.rope();
     let origin = place.session.encoding.range(rope, &found.origin);
@@ -101,7 +101,7 @@ fn here(place: &DocumentPosition, uri: &Uri, found: Option<Targets>) -> LocalDef
     LocalDefinition { links, elsewhere: found.elsewhere.map(|name| (name, origin)) }
 }
 
-fn link(session: ClientFeatures, rope: &Rope, uri: &Uri, target: &Target, origin: Range) -> LocationLink {
+fn link(session: ClientFeatures, rope: &Rope, uri: &Uri, target: &DefinitionTarget, origin: Range) -> LocationLink {
     LocationLink {
         origin_selection_range: Some(origin),
         target_uri: uri.clone(),

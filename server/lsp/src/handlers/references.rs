@@ -3,7 +3,7 @@
 use super::{Other, at, at_leisure, others};
 use crate::session::ClientFeatures;
 use crate::shared::Shared;
-use ptx_ide::{Access, Reference};
+use ptx_ide::{Reference, ReferenceKind};
 use ptx_syntax::Snapshot;
 use ptx_wire::outgoing;
 use tower_lsp_server::jsonrpc::Result;
@@ -31,7 +31,7 @@ pub async fn references(shared: &Shared, params: ReferenceParams) -> Result<Opti
         let session = place.session;
         let mut out = Vec::new();
         let mut add = |uri: &Uri, snapshot: &Snapshot, found: Vec<Reference>| {
-            let wanted = found.iter().filter(|r| declarations || r.access != Access::Declaration);
+            let wanted = found.iter().filter(|r| declarations || r.access != ReferenceKind::Declaration);
             out.extend(wanted.map(|r| Location::new(uri.clone(), session.encoding.range(snapshot.rope(), &r.range))));
         };
         add(&uri, &place.snapshot, ptx_ide::references_at(&place.snapshot, place.offset));
@@ -78,11 +78,13 @@ pub async fn highlights(shared: &Shared, params: DocumentHighlightParams) -> Res
     .await
 }
 
-fn kind(access: Access) -> DocumentHighlightKind {
+fn kind(access: ReferenceKind) -> DocumentHighlightKind {
     match access {
-        Access::Read => DocumentHighlightKind::READ,
-        Access::Write | Access::ReadWrite => DocumentHighlightKind::WRITE,
-        Access::Declaration | Access::Call | Access::Jump | Access::Mention => DocumentHighlightKind::TEXT,
+        ReferenceKind::Read => DocumentHighlightKind::READ,
+        ReferenceKind::Write | ReferenceKind::ReadWrite => DocumentHighlightKind::WRITE,
+        ReferenceKind::Declaration | ReferenceKind::Call | ReferenceKind::Jump | ReferenceKind::Mention => {
+            DocumentHighlightKind::TEXT
+        }
     }
 }
 

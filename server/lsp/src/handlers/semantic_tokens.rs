@@ -5,7 +5,7 @@ use crate::document::OpenDocument;
 use crate::position::ColumnEncoding;
 use crate::session::ClientFeatures;
 use crate::shared::{Shared, lock, off_thread};
-use ptx_ide::{Token, TokenKind, TokenModifiers};
+use ptx_ide::{HighlightToken, TokenKind, TokenModifiers};
 use ptx_syntax::{Rope, Snapshot};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -118,7 +118,7 @@ fn difference(before: &[SemanticToken], after: &[SemanticToken]) -> Option<Seman
 }
 
 /// Tokens as the protocol has them: each relative to the one before, none over the end of a line.
-fn encode(rope: &Rope, encoding: ColumnEncoding, tokens: &[Token], standard: bool) -> Vec<SemanticToken> {
+fn encode(rope: &Rope, encoding: ColumnEncoding, tokens: &[HighlightToken], standard: bool) -> Vec<SemanticToken> {
     let mut out = Vec::with_capacity(tokens.len());
     let mut line = EncodedLine::of(rope, encoding, 0);
     let (mut last_line, mut last_column) = (0, 0);

@@ -3,7 +3,7 @@
 use super::at;
 use crate::session::{ClientFeatures, Completing};
 use crate::shared::Shared;
-use ptx_ide::{Signature, SignatureParameter};
+use ptx_ide::{InstructionSignature, SignatureParameter};
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
     Documentation, MarkupContent, MarkupKind, ParameterInformation, ParameterLabel, ServerCapabilities, SignatureHelp,
@@ -36,7 +36,7 @@ pub async fn signature_help(shared: &Shared, params: SignatureHelpParams) -> Res
     .await
 }
 
-fn convert(signature: Signature, client: Completing) -> SignatureInformation {
+fn convert(signature: InstructionSignature, client: Completing) -> SignatureInformation {
     let parameters = signature.parameters.iter().map(|p| parameter(p, &signature.label, client)).collect();
     SignatureInformation {
         documentation: documentation(signature.documentation, client),

@@ -5,7 +5,7 @@ use crate::globs::excluded;
 use crate::levels::{DiagnosticLevels, level};
 use ptx_analysis::target::{find_architecture, version};
 use ptx_analysis::{Analyzer, Code};
-use ptx_ide::{Defaults, Operands, PressureHints};
+use ptx_ide::{Defaults, OperandColumns, PressureHints};
 use ptx_interp::findings::{Checks, Kind};
 use ptx_isa::tables::{TargetInfo, Version};
 use serde_json::Value;
@@ -156,7 +156,7 @@ macro_rules! choices {
 
 choices! {
     Defaults { "off" => Off, "notable" => Notable, "all" => All }
-    Operands { "column" => Column, "run" => Run, "off" => Off }
+    OperandColumns { "column" => Column, "run" => Run, "off" => Off }
     PressureHints { "off" => Off, "peaks" => Peaks, "all" => All }
 }
 

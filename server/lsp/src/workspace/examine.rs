@@ -122,7 +122,7 @@ fn of_text(
     }
     let snapshot = Snapshot::new(text);
     let symbols = ptx_ide::module_symbols(&snapshot);
-    let outlined = |symbol: ptx_ide::Symbol| OutlineEntry {
+    let outlined = |symbol: ptx_ide::OutlineSymbol| OutlineEntry {
         selection: session.encoding.range(snapshot.rope(), &symbol.selection),
         name: symbol.name,
         mangled: symbol.mangled,

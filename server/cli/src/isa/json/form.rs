@@ -1,7 +1,7 @@
 //! Forms and their operands as JSON.
 
 use super::{exec, gate_with, list};
-use ptx_ide::reference::example::{Example, examples};
+use ptx_ide::reference::example::{ReferenceExample, examples};
 use ptx_isa::tables::{
     ByteCount, Effect, Entry, Form, FormOperand, FormPattern, FormValue as Spec, Implied, Length, Map as Lengths,
     MapRow, ModifierSlot, OperandAccess, OperandPair, OperandTest, Protocol, Range, Rule, RuleKind, SlotTest, Spaces,
@@ -54,8 +54,8 @@ pub fn form(e: &'static Entry, f: &'static Form) -> Value {
         let protocol = Protocol::NAMES.iter().find(|(_, p)| *p == protocol).map(|(name, _)| name);
         json!({"verb": verb, "protocol": protocol, "operand": operand, "when": terms(when, f)})
     };
-    let example = |e: Example| {
-        let Example { statement, version, target, module } = e;
+    let example = |e: ReferenceExample| {
+        let ReferenceExample { statement, version, target, module } = e;
         json!({"statement": statement, "ptx": version.to_string(), "target": target, "module": module})
     };
     json!({

@@ -3,7 +3,7 @@
 use super::text::{PageContext, colours};
 use maud::{Markup, html};
 use ptx_ide::reference::code::tokens;
-use ptx_ide::reference::example::Example;
+use ptx_ide::reference::example::ReferenceExample;
 use ptx_ide::reference::instruction::FormArticle;
 use ptx_isa::tables::ModifierSlot;
 
@@ -98,7 +98,7 @@ fn slot(slot: &ModifierSlot, article: &FormArticle, index: usize, place: PageCon
 }
 
 /// Instructions that may be copied.
-pub fn examples(all: &[Example]) -> Markup {
+pub fn examples(all: &[ReferenceExample]) -> Markup {
     html! {
         @for example in all {
             details.example {

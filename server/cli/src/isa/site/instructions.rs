@@ -7,9 +7,9 @@ use super::matrix;
 use super::text::PageContext;
 use maud::{Markup, PreEscaped, html};
 use ptx_ide::reference::availability::{self, introduced};
-use ptx_ide::reference::example::Example;
-use ptx_ide::reference::instruction::{self, FormArticle, Instruction, instructions};
-use ptx_ide::reference::kernels::{Use, uses};
+use ptx_ide::reference::example::ReferenceExample;
+use ptx_ide::reference::instruction::{self, FormArticle, ManualInstruction, instructions};
+use ptx_ide::reference::kernels::{KernelUse, uses};
 use ptx_ide::reference::manual;
 use ptx_ide::{FragmentPicture, fragment_pictures};
 use ptx_isa::tables::{EncodedMeaning, Encoding, Entry, Passage};
@@ -26,7 +26,7 @@ pub fn pages(links: &Links) -> Vec<SitePage> {
     instructions().iter().map(|i| page(i, links, &uses)).collect()
 }
 
-fn page(instruction: &Instruction, links: &Links, uses: &BTreeMap<&'static str, Vec<Use>>) -> SitePage {
+fn page(instruction: &ManualInstruction, links: &Links, uses: &BTreeMap<&'static str, Vec<KernelUse>>) -> SitePage {
     let path = links.path(PageKind::Instruction, instruction.name).unwrap_or_default().to_owned();
     let place = PageContext { links, path: &path };
     let first = instruction.entries.first();
@@ -66,7 +66,7 @@ fn page(instruction: &Instruction, links: &Links, uses: &BTreeMap<&'static str, 
 
 fn entry(entry: &'static Entry, place: PageContext<'_>) -> Markup {
     let articles: Vec<FormArticle> = distinct(entry.forms.iter().map(|f| instruction::form(entry, f)).collect());
-    let examples: Vec<Example> = articles.iter().flat_map(|a| a.examples.clone()).collect();
+    let examples: Vec<ReferenceExample> = articles.iter().flat_map(|a| a.examples.clone()).collect();
     let since = entry.forms.iter().filter_map(|f| introduced(f.gates)).min();
     let facts = instruction::facts(entry);
     let pictures = fragment_pictures(entry);
@@ -208,7 +208,7 @@ fn distinct(articles: Vec<FormArticle>) -> Vec<FormArticle> {
     out
 }
 
-fn kernels(used: &[Use], place: PageContext<'_>) -> Markup {
+fn kernels(used: &[KernelUse], place: PageContext<'_>) -> Markup {
     html! {
         @for one in used.iter().take(3) {
             @let (first, tokens) = one.snippet();

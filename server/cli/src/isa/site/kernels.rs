@@ -4,12 +4,12 @@ use super::layout::SitePage;
 use super::links::{Links, PageKind};
 use super::text::PageContext;
 use maud::html;
-use ptx_ide::reference::code::{Token, tokens};
+use ptx_ide::reference::code::{CodeToken, tokens};
 use ptx_ide::reference::kernels::KERNELS;
 
 /// All pages.
 pub fn pages(links: &Links) -> Vec<SitePage> {
-    let page = |kernel: &'static ptx_ide::reference::kernels::Kernel| {
+    let page = |kernel: &'static ptx_ide::reference::kernels::ExampleKernel| {
         let path = links.path(PageKind::Kernel, kernel.name).unwrap_or_default().to_owned();
         let place = PageContext { links, path: &path };
         let lines = lines(tokens(kernel.text.trim_end()));
@@ -39,15 +39,15 @@ pub fn pages(links: &Links) -> Vec<SitePage> {
 }
 
 /// Tokens by line.
-fn lines(tokens: Vec<Token>) -> Vec<Vec<Token>> {
-    let mut out: Vec<Vec<Token>> = vec![Vec::new()];
+fn lines(tokens: Vec<CodeToken>) -> Vec<Vec<CodeToken>> {
+    let mut out: Vec<Vec<CodeToken>> = vec![Vec::new()];
     for token in tokens {
         for (index, part) in token.text.split('\n').enumerate() {
             if index > 0 {
                 out.push(Vec::new());
             }
             if let (false, Some(line)) = (part.is_empty(), out.last_mut()) {
-                line.push(Token { text: part.to_owned(), kind: token.kind });
+                line.push(CodeToken { text: part.to_owned(), kind: token.kind });
             }
         }
     }

@@ -3,10 +3,10 @@
 use super::links::PageKind;
 use super::text::PageContext;
 use maud::{Markup, html};
-use ptx_ide::reference::availability::{Availability, Matrix};
+use ptx_ide::reference::availability::{Availability, AvailabilityMatrix};
 
 /// The matrix as a table.
-pub fn table(matrix: &Matrix, place: PageContext<'_>) -> Markup {
+pub fn table(matrix: &AvailabilityMatrix, place: PageContext<'_>) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label="Targets and versions" {
             table.matrix {

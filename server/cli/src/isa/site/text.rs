@@ -3,7 +3,7 @@
 use super::links::{Links, PageKind};
 use maud::{Markup, PreEscaped, html};
 use ptx_ide::TokenKind;
-use ptx_ide::reference::code::{Token, tokens};
+use ptx_ide::reference::code::{CodeToken, tokens};
 use ptx_isa::ISA;
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html as writer};
 
@@ -164,12 +164,12 @@ impl PageContext<'_> {
     }
 
     /// A block of PTX.
-    pub fn block(self, tokens: &[Token]) -> Markup {
+    pub fn block(self, tokens: &[CodeToken]) -> Markup {
         html! { div.scroll tabindex="0" role="region" aria-label="PTX" { pre { code { (self.tokens(tokens)) } } } }
     }
 
     /// PTX in colours, each word with a link to its page.
-    pub fn tokens(self, tokens: &[Token]) -> Markup {
+    pub fn tokens(self, tokens: &[CodeToken]) -> Markup {
         html! {
             @for (index, token) in tokens.iter().enumerate() {
                 @match self.way(tokens, index) {
@@ -180,7 +180,7 @@ impl PageContext<'_> {
         }
     }
 
-    fn way(self, tokens: &[Token], index: usize) -> Option<String> {
+    fn way(self, tokens: &[CodeToken], index: usize) -> Option<String> {
         let token = &tokens[index];
         let text = token.text.as_str();
         let path = match token.kind? {
@@ -200,21 +200,21 @@ impl PageContext<'_> {
 }
 
 /// PTX in colours without links: where a link may not stand.
-pub fn colours(tokens: &[Token]) -> Markup {
+pub fn colours(tokens: &[CodeToken]) -> Markup {
     html! { @for token in tokens { (coloured(token)) } }
 }
 
-fn coloured(token: &Token) -> Markup {
+fn coloured(token: &CodeToken) -> Markup {
     let class = class(token);
     html! { @if class.is_empty() { (token.text) } @else { span.(class) { (token.text) } } }
 }
 
-fn is_modifier(token: &Token) -> bool {
+fn is_modifier(token: &CodeToken) -> bool {
     matches!(token.kind, Some(TokenKind::Modifier | TokenKind::Type | TokenKind::StateSpace))
 }
 
 /// Short, since a page has thousands of them.
-fn class(token: &Token) -> &'static str {
+fn class(token: &CodeToken) -> &'static str {
     match token.kind {
         Some(TokenKind::Opcode) => "o",
         Some(TokenKind::Modifier) => "m",

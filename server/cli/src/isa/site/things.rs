@@ -5,7 +5,7 @@ use super::links::{Links, PageKind};
 use super::matrix;
 use super::text::PageContext;
 use maud::{Markup, html};
-use ptx_ide::reference::availability::{Line, matrix as matrix_of};
+use ptx_ide::reference::availability::{RowSource, matrix as matrix_of};
 use ptx_ide::reference::changes::{Changes, of_target, of_version};
 use ptx_ide::reference::instruction::takers;
 use ptx_ide::reference::types::{Conversions, conversions, registers, stands_for};
@@ -257,8 +257,11 @@ fn availability(kind: PageKind, name: &str, place: PageContext<'_>) -> Markup {
         PageKind::Directive => ISA.directive(name).map(|d| d.gates),
         _ => None,
     };
-    let line =
-        |gates: &'static [Gate]| Line { label: name.to_owned(), condition: false, ways: vec![gates.iter().collect()] };
+    let line = |gates: &'static [Gate]| RowSource {
+        label: name.to_owned(),
+        condition: false,
+        ways: vec![gates.iter().collect()],
+    };
     html! {
         @if let Some(line) = gates.map(line) {
             h2 { "Targets and versions" }

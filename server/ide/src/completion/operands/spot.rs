@@ -1,9 +1,9 @@
 //! A place among the operands of an instruction, and the forms that are left there.
 
-use crate::completion::place::Place;
-use crate::completion::reach::Status;
+use crate::completion::place::CompletionPlace;
+use crate::completion::reach::TargetSupport;
 use crate::completion::scope::Name;
-use crate::completion::statement::Head;
+use crate::completion::statement::MnemonicAtCursor;
 use crate::completion::tokens::Tokens;
 use ptx_analysis::lower::{self, ItemSource, named_children};
 use ptx_analysis::mnemonic::{self, Candidate};
@@ -17,7 +17,7 @@ use ptx_syntax::{Snapshot, kinds};
 
 /// What has been opened around a place and not closed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Open {
+pub enum EnclosingBracket {
     /// `[`, with the number of the part.
     Bracket(usize),
     /// `{`, with the elements before.
@@ -28,18 +28,18 @@ pub enum Open {
 
 /// A place among operands.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Spot {
+pub struct OperandSpot {
     /// Which operand.
     pub index: usize,
     /// What is open in it, the innermost last.
-    pub open: Vec<Open>,
+    pub open: Vec<EnclosingBracket>,
     /// Where the operand begins, as a token.
     pub from: usize,
     /// The tokens right before the place that belong to the same value.
     pub piece: Vec<usize>,
 }
 
-impl Spot {
+impl OperandSpot {
     /// The place behind some tokens, of which operands begin at `from`.
     pub fn new(tokens: &Tokens, from: usize) -> Self {
         let mut out = Self { from, ..Self::default() };
@@ -50,9 +50,9 @@ impl Spot {
                 sign @ ("[" | "{" | "(") => {
                     outer.push(std::mem::take(&mut out.piece));
                     out.open.push(match sign {
-                        "[" => Open::Bracket(0),
-                        "{" => Open::Brace(Vec::new()),
-                        _ => Open::Parenthesis(0),
+                        "[" => EnclosingBracket::Bracket(0),
+                        "{" => EnclosingBracket::Brace(Vec::new()),
+                        _ => EnclosingBracket::Parenthesis(0),
                     });
                 }
                 "]" | "}" | ")" => {
@@ -63,8 +63,8 @@ impl Spot {
                 "," => {
                     let piece = std::mem::take(&mut out.piece);
                     match out.open.last_mut() {
-                        Some(Open::Bracket(part) | Open::Parenthesis(part)) => *part += 1,
-                        Some(Open::Brace(elements)) => {
+                        Some(EnclosingBracket::Bracket(part) | EnclosingBracket::Parenthesis(part)) => *part += 1,
+                        Some(EnclosingBracket::Brace(elements)) => {
                             elements.push(piece.iter().map(|i| tokens.at(*i)).collect());
                         }
                         None => {
@@ -87,14 +87,14 @@ pub struct Fitting {
     /// What does not fit of the operands before.
     pub cost: u32,
     /// Whether the module has it.
-    pub status: Status,
+    pub status: TargetSupport,
 }
 
 /// The ways of giving operands that fit what has been given before a place, best first.
 pub fn fitting(
-    place: &Place<'_>,
-    head: &Head,
-    spot: &Spot,
+    place: &CompletionPlace<'_>,
+    head: &MnemonicAtCursor,
+    spot: &OperandSpot,
     resolved: &mnemonic::Mnemonic,
     names: &dyn NameLookup,
     environment: &Environment,
@@ -122,16 +122,16 @@ pub fn fitting(
     out
 }
 
-fn status(candidate: &Candidate, variant: &OperandVariant, environment: &Environment) -> Status {
+fn status(candidate: &Candidate, variant: &OperandVariant, environment: &Environment) -> TargetSupport {
     let said = |gate: &Gate| applies(gate.when, &candidate.values, variant);
     match environment.refused(candidate.form.gates, said) {
-        Some(gate) => Status::Lacking(gate),
-        None => Status::Available,
+        Some(gate) => TargetSupport::Lacking(gate),
+        None => TargetSupport::Available,
     }
 }
 
 /// The instruction as far as its operands are complete.
-fn given_text(place: &Place<'_>, head: &Head, spot: &Spot) -> String {
+fn given_text(place: &CompletionPlace<'_>, head: &MnemonicAtCursor, spot: &OperandSpot) -> String {
     let before = &place.before;
     let opcode = before.list.get(head.end.saturating_sub(1 + head.before.len())).map_or(0, |t| t.range.start);
     // The comma before the operand at the place belongs to what follows.
@@ -141,14 +141,14 @@ fn given_text(place: &Place<'_>, head: &Head, spot: &Spot) -> String {
 }
 
 /// Names declared in the function, then those of the module.
-pub struct Known<'a> {
+pub struct NamesInScope<'a> {
     locals: NameFrame<&'a str, Symbol>,
     around: LocalNames<'a>,
 }
 
-impl<'a> Known<'a> {
+impl<'a> NamesInScope<'a> {
     /// The names known at a place.
-    pub fn new(place: &'a Place<'_>, locals: &'a [Name]) -> Self {
+    pub fn new(place: &'a CompletionPlace<'_>, locals: &'a [Name]) -> Self {
         let at = place.snapshot.leaf(place.start..place.start);
         let at = at.unwrap_or_else(|| place.snapshot.root_at(place.start));
         let mut frame = NameFrame::default();
@@ -162,7 +162,7 @@ impl<'a> Known<'a> {
     }
 }
 
-impl NameLookup for Known<'_> {
+impl NameLookup for NamesInScope<'_> {
     fn look_up(&self, name: &str) -> Option<Symbol> {
         let own = self.locals.get(name).map(|(symbol, _)| *symbol);
         // A register that the function does not declare is declared nowhere.
@@ -175,7 +175,12 @@ impl NameLookup for Known<'_> {
 }
 
 /// The name of the function that is called, where arguments are written.
-pub fn callee(tokens: &Tokens, head: &Head, spot: &Spot, variant: &OperandVariant) -> Option<String> {
+pub fn callee(
+    tokens: &Tokens,
+    head: &MnemonicAtCursor,
+    spot: &OperandSpot,
+    variant: &OperandVariant,
+) -> Option<String> {
     let is =
         |shape: &OperandPattern| matches!(shape, OperandPattern::Value(spec) if spec.value.kind == ValueKind::Function);
     let index = variant.operands.iter().position(|(_, shape)| is(shape)).filter(|i| *i < spot.index)?;

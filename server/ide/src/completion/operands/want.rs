@@ -1,10 +1,10 @@
 //! What a name must be to stand at a place among operands.
 
-use super::spot::{Open, Spot};
-use crate::completion::place::Place;
+use super::spot::{EnclosingBracket, OperandSpot};
+use crate::completion::place::CompletionPlace;
 use crate::completion::scope::{Name, Near, One};
-use crate::completion::statement::Head;
-use crate::completion::tokens::{Kind as TokenKind, is_part};
+use crate::completion::statement::MnemonicAtCursor;
+use crate::completion::tokens::{CompletionTokenKind as TokenKind, is_part};
 use ptx_analysis::ast::{Operand, OperandKind};
 use ptx_analysis::lower::{self, ItemSource, named_children};
 use ptx_analysis::operands::{self, NameLookup};
@@ -53,7 +53,7 @@ impl Want {
 }
 
 /// What names are held against.
-pub struct Context<'a> {
+pub struct OperandContext<'a> {
     /// All names.
     pub names: &'a dyn NameLookup,
     /// Those in use around.
@@ -65,7 +65,7 @@ pub struct Context<'a> {
     /// The size of addresses in bits.
     pub address_size: u16,
     /// The opcode with its modifiers.
-    pub head: &'a Head,
+    pub head: &'a MnemonicAtCursor,
     /// The same as one word.
     pub mnemonic: String,
     /// The number of the operand.
@@ -92,7 +92,7 @@ impl Want {
 }
 
 /// What a shape asks for at a spot.
-pub fn wanted(shape: &OperandPattern, spot: &Spot, negated: bool, second: bool, out: &mut Vec<Want>) {
+pub fn wanted(shape: &OperandPattern, spot: &OperandSpot, negated: bool, second: bool, out: &mut Vec<Want>) {
     let value = |spec: &OperandSpec| match spec.value.kind {
         ValueKind::Address(_) => Want::Address(*spec),
         _ if negated => Want::Negated(*spec),
@@ -114,29 +114,33 @@ pub fn wanted(shape: &OperandPattern, spot: &Spot, negated: bool, second: bool, 
             // A list stands on either side of the bar as well.
             out.push(if is_list(spec) { Want::Whole(*spec) } else { value(spec) });
         }
-        (OperandPattern::Pair(both), [Open::Brace(elements)]) => out.push(Want::Element(both.0, elements.clone())),
+        (OperandPattern::Pair(both), [EnclosingBracket::Brace(elements)]) => {
+            out.push(Want::Element(both.0, elements.clone()))
+        }
         (OperandPattern::Address(parts), []) if !negated && !second => {
             if let [one] = parts.as_slice() {
                 out.push(Want::Address(*one));
             }
         }
-        (OperandPattern::Address(parts), [Open::Bracket(part), rest @ ..]) => {
+        (OperandPattern::Address(parts), [EnclosingBracket::Bracket(part), rest @ ..]) => {
             let Some(spec) = parts.get(*part) else { return };
             match rest {
                 [] if is_list(spec) => out.push(Want::Whole(*spec)),
                 [] if matches!(spec.value.kind, ValueKind::Address(_)) => out.push(Want::Base(*spec)),
                 [] => out.push(Want::Value(*spec)),
-                [Open::Brace(elements)] => out.push(Want::Element(*spec, elements.clone())),
+                [EnclosingBracket::Brace(elements)] => out.push(Want::Element(*spec, elements.clone())),
                 _ => {}
             }
         }
-        (OperandPattern::Value(spec), [Open::Bracket(0)]) if matches!(spec.value.kind, ValueKind::Address(_)) => {
+        (OperandPattern::Value(spec), [EnclosingBracket::Bracket(0)])
+            if matches!(spec.value.kind, ValueKind::Address(_)) =>
+        {
             out.push(Want::Base(*spec));
         }
-        (OperandPattern::Value(spec), [Open::Brace(elements)]) if is_list(spec) => {
+        (OperandPattern::Value(spec), [EnclosingBracket::Brace(elements)]) if is_list(spec) => {
             out.push(Want::Element(*spec, elements.clone()));
         }
-        (OperandPattern::Arguments(spec), [Open::Parenthesis(index)]) => {
+        (OperandPattern::Arguments(spec), [EnclosingBracket::Parenthesis(index)]) => {
             out.push(Want::Argument(spec.value.access, *index))
         }
         _ => {}
@@ -144,7 +148,7 @@ pub fn wanted(shape: &OperandPattern, spot: &Spot, negated: bool, second: bool, 
 }
 
 /// Whether a name may stand at a place.
-pub fn accepts(want: &Want, name: &Name, place: &Place<'_>, context: &Context<'_>) -> bool {
+pub fn accepts(want: &Want, name: &Name, place: &CompletionPlace<'_>, context: &OperandContext<'_>) -> bool {
     let symbol = name.symbol;
     if let Want::Argument(access, index) = want {
         return argument(*access, *index, symbol, place, context.callee);
@@ -206,18 +210,24 @@ fn returns(name: &Name) -> bool {
 }
 
 /// Whether a call says where its results go.
-fn results_given(place: &Place<'_>) -> bool {
+fn results_given(place: &CompletionPlace<'_>) -> bool {
     place.before.words(0).any(|w| w == "(")
 }
 
 /// Whether a prototype or a list of targets ends a call: what is called is then a register.
-fn is_indirect(place: &Place<'_>) -> bool {
+fn is_indirect(place: &CompletionPlace<'_>) -> bool {
     let after = &place.after;
     after.len() >= 2 && after.at(after.len() - 2) == "," && after.kind(after.len() - 1) == Some(TokenKind::Word)
 }
 
 /// Whether something may be an argument or a result of a call.
-fn argument(access: OperandAccess, index: usize, symbol: Symbol, place: &Place<'_>, callee: Option<Node<'_>>) -> bool {
+fn argument(
+    access: OperandAccess,
+    index: usize,
+    symbol: Symbol,
+    place: &CompletionPlace<'_>,
+    callee: Option<Node<'_>>,
+) -> bool {
     let own = match symbol {
         Symbol::Variable(v) => v.space == ".param" && v.origin == VariableOrigin::Body,
         Symbol::Register { elements: 1, ty } => ty.info().class != TypeClass::Pred,

@@ -1,6 +1,6 @@
 //! The module around an example: what it declares, sets before and uses afterwards.
 
-use super::Values;
+use super::ModifierChoice;
 use crate::reference::combination::least;
 use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant, operand_variants};
 use ptx_analysis::types::{TypeId, agreeing};
@@ -55,7 +55,7 @@ impl Parts {
     pub fn new(
         entry: &'static Entry,
         form: &'static Form,
-        values: &Values,
+        values: &ModifierChoice,
         variant: &OperandVariant,
         shell: Shell,
     ) -> Option<Self> {
@@ -382,7 +382,7 @@ fn step(verb: Verb, protocol: Protocol) -> Option<String> {
 }
 
 /// Opcode and modifiers, without those that follow an operand.
-fn head(entry: &Entry, form: &Form, values: &Values) -> String {
+fn head(entry: &Entry, form: &Form, values: &ModifierChoice) -> String {
     let opcode = entry.name.split('.').next().unwrap_or(entry.name);
     let before = form.slots.iter().zip(values).filter(|(slot, _)| slot.after_operand == 0);
     opcode.chars().chain(before.filter_map(|(_, value)| *value).flat_map(str::chars)).collect()
