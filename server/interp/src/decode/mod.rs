@@ -7,7 +7,7 @@ mod variables;
 pub use crate::machine::code::{Action, Code, Executable, Located, Op, Refusal};
 
 use crate::exec;
-use crate::inst::{DecodeContext, Layout};
+use crate::inst::{DecodeContext, FrameLayout};
 use crate::machine::code::{Specials, Together};
 use crate::memory::{AddressMap, Global, Storage};
 use ptx_analysis::program::{ModuleProgram, ProgramFunction};
@@ -53,7 +53,7 @@ impl Executable {
         if !body.complete || !program.errors_in(callable).is_empty() {
             return Err(format!("`{}` has errors, so it cannot be executed: mend them first", callable.name).into());
         }
-        let mut layout = Layout::new(body, &callable.parameters, &callable.results, self.address_bytes());
+        let mut layout = FrameLayout::new(body, &callable.parameters, &callable.results, self.address_bytes());
         let mut ops = Vec::with_capacity(body.instructions.len());
         let mut specials = std::mem::take(&mut self.specials);
         let mut engine = self.engine;

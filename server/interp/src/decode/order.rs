@@ -40,7 +40,7 @@ fn order(graph: &Graph, blocks: usize) -> Vec<usize> {
     // In which set a block is that is being arranged now: edges that leave it do not count.
     let mut set_of = vec![0; blocks];
     let mut sets = 0;
-    let mut search = Search::new(blocks);
+    let mut search = ComponentSearch::new(blocks);
     let reachable = graph.order.iter().map(|b| *b as usize).collect();
     let mut work = vec![Work::Set(reachable)];
     while let Some(next) = work.pop() {
@@ -76,14 +76,14 @@ fn order(graph: &Graph, blocks: usize) -> Vec<usize> {
 }
 
 /// Finds sets of blocks of which each can reach each other (Tarjan's algorithm, without recursion).
-struct Search {
+struct ComponentSearch {
     /// The number of each block in the order of discovery, from 1; 0: not yet found.
     found: Vec<usize>,
     lowest: Vec<usize>,
     on_stack: Vec<bool>,
 }
 
-impl Search {
+impl ComponentSearch {
     fn new(blocks: usize) -> Self {
         Self { found: vec![0; blocks], lowest: vec![0; blocks], on_stack: vec![false; blocks] }
     }

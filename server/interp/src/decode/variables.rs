@@ -12,16 +12,16 @@ use std::sync::Arc;
 const MAX_BYTES: u64 = 1 << 36;
 
 /// Bytes that the parameters of a kernel may have.
-const PARAMETERS: u64 = 1 << 16;
+const MAX_PARAMETER_BYTES: u64 = 1 << 16;
 
 /// How far each kind of memory is filled.
-struct Filled {
+struct VariableAllocator {
     shared: u64,
     constant: u64,
     global: Global,
 }
 
-impl Filled {
+impl VariableAllocator {
     fn place(&mut self, name: &str, symbol: &VariableSymbol, stated: u64) -> Located {
         let bytes = symbol.bytes.unwrap_or(0).max(stated).min(MAX_BYTES);
         let align = u64::from(symbol.align.unwrap_or(1)).max(1);
@@ -48,7 +48,8 @@ impl Executable {
         let mut known = ISA.multiprocessors.iter().rev();
         let multiprocessor = known.find(|m| m.targets.iter().any(|name| self.has(name)));
         self.shared_start = multiprocessor.map_or(0, |m| m.shared_reserved.into());
-        let mut filled = Filled { shared: self.shared_start, constant: 0, global: Global::new(self.map.global) };
+        let mut filled =
+            VariableAllocator { shared: self.shared_start, constant: 0, global: Global::new(self.map.global) };
         let is_open = |v: &VariableSymbol| v.space == ".shared" && v.external && v.bytes.unwrap_or(0) == 0;
         let bodies = || reachable.iter().filter_map(|f| Some((*f, program.functions.get(*f)?.body.as_ref()?)));
         for global in program.variables.iter().filter(|g| !is_open(&g.symbol)) {
@@ -138,9 +139,13 @@ impl Executable {
         for parameter in &self.program.functions[entry].parameters {
             let bytes = parameter.bytes().unwrap_or(0);
             at = at.next_multiple_of(u64::from(parameter.align.unwrap_or(1)).max(1));
-            self.parameters.push((at as u32, bytes.min(PARAMETERS) as u32));
+            self.parameters.push((at as u32, bytes.min(MAX_PARAMETER_BYTES) as u32));
             at = at.saturating_add(bytes);
         }
-        if at > PARAMETERS { Err("the parameters of the kernel are longer than 64 KiB".into()) } else { Ok(()) }
+        if at > MAX_PARAMETER_BYTES {
+            Err("the parameters of the kernel are longer than 64 KiB".into())
+        } else {
+            Ok(())
+        }
     }
 }

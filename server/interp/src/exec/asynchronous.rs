@@ -186,7 +186,7 @@ fn gather(context: &Context<'_>, lane: usize, from: &[Place], bytes: usize, to: 
 
 /// What a reduction computes, by its modifiers.
 #[derive(Clone, Copy)]
-pub(crate) struct Reduction {
+pub(crate) struct MemoryReduction {
     operation: Operation,
     element: Element,
     function: Function,
@@ -194,7 +194,7 @@ pub(crate) struct Reduction {
     pub bytes: usize,
 }
 
-impl Reduction {
+impl MemoryReduction {
     /// The last modifiers that name an operation and a type.
     pub(crate) fn new(inst: &DecodeContext<'_>) -> Result<Self, Refusal> {
         let names = || inst.modifiers().map(|m| m.word());
@@ -230,7 +230,7 @@ impl Reduction {
 
 /// `red.async`.
 pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let reduction = Reduction::new(inst)?;
+    let reduction = MemoryReduction::new(inst)?;
     let bytes = reduction.bytes;
     let (address, b) = (inst.address(OperandName::A)?, inst.places(OperandName::B, bytes as u8)?);
     let b = *b.first().ok_or("a reduction without a value")?;

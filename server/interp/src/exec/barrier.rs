@@ -22,20 +22,20 @@ pub(crate) enum Arrival {
 
 /// What becomes of the predicates.
 #[derive(Debug, Clone, Copy)]
-enum Reduction {
+enum BarrierReduction {
     None,
     Count(Dst<u32>),
     All(PredicateDst),
     Any(PredicateDst),
 }
 
-struct Step {
+struct BarrierStep {
     what: Arrival,
     aligned: bool,
     a: Src<u32>,
     b: Option<Src<u32>>,
     c: Option<PredicateSrc>,
-    reduction: Reduction,
+    reduction: BarrierReduction,
 }
 
 /// `bar`, `barrier`.
@@ -44,18 +44,18 @@ pub(crate) fn barrier(inst: &mut DecodeContext<'_>, what: Arrival) -> Result<Act
     let (a, b) = (inst.src::<u32>(OperandName::A)?, inst.optional_src::<u32>(OperandName::B)?);
     let c = inst.predicate_src(OperandName::C)?;
     let reduction = if what != Arrival::Reduce {
-        Reduction::None
+        BarrierReduction::None
     } else if inst.has(Modifier::Popc) {
-        Reduction::Count(inst.dst(OperandName::D)?)
+        BarrierReduction::Count(inst.dst(OperandName::D)?)
     } else {
         let d = inst.predicate_dst(OperandName::D)?.ok_or("a reduction without a destination")?;
-        if inst.has(Modifier::And) { Reduction::All(d) } else { Reduction::Any(d) }
+        if inst.has(Modifier::And) { BarrierReduction::All(d) } else { BarrierReduction::Any(d) }
     };
-    let step = Step { what, aligned, a, b, c, reduction };
+    let step = BarrierStep { what, aligned, a, b, c, reduction };
     Ok(DecodeContext::machine(move |context| step.run(context)))
 }
 
-impl Step {
+impl BarrierStep {
     fn run(&self, context: &mut Context<'_>) -> Outcome {
         let Some((number, count)) = self.operands(context) else { return Outcome::Next };
         let phase = match context.token {
@@ -86,10 +86,10 @@ impl Step {
         let (registers, mask) = (&mut *context.registers, context.mask);
         let truth = |t: bool| if t { Mask::MAX } else { 0 };
         match self.reduction {
-            Reduction::None => {}
-            Reduction::Count(d) => registers.put(d, mask, [truths; LANES]),
-            Reduction::All(d) => registers.put_predicate(d, mask, truth(truths == all)),
-            Reduction::Any(d) => registers.put_predicate(d, mask, truth(truths > 0)),
+            BarrierReduction::None => {}
+            BarrierReduction::Count(d) => registers.put(d, mask, [truths; LANES]),
+            BarrierReduction::All(d) => registers.put_predicate(d, mask, truth(truths == all)),
+            BarrierReduction::Any(d) => registers.put_predicate(d, mask, truth(truths > 0)),
         }
         races::depart(context, &knowledge);
         Outcome::Next

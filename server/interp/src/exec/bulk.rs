@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::exec::asynchronous::{Reduction, counted_by, is_own, refuse_reports};
+use crate::exec::asynchronous::{MemoryReduction, counted_by, is_own, refuse_reports};
 use crate::exec::{mbarrier, memory};
 use crate::findings::Kind;
 use crate::inst::DecodeContext;
@@ -22,7 +22,7 @@ const UNIT: usize = 16;
 const CHUNK: usize = 4096;
 
 /// The largest size of `st.bulk`.
-const LARGEST: u64 = 1 << 24;
+const MAX_STORE_BYTES: u64 = 1 << 24;
 
 /// An operand that is read as a number, whatever its width.
 fn number(inst: &mut DecodeContext<'_>, name: OperandName, bytes: u8) -> Result<Option<Place>, Refusal> {
@@ -177,7 +177,7 @@ fn source(
 
 /// `cp.reduce.async.bulk`, `multimem.cp.reduce.async.bulk`.
 pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let reduction = Reduction::new(inst)?;
+    let reduction = MemoryReduction::new(inst)?;
     let (to, from, size) = (inst.address(OperandName::Dst)?, inst.address(OperandName::Src)?, size(inst)?);
     let completion = Completion::new(inst)?;
     let order = memory::order(inst);
@@ -236,9 +236,12 @@ pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let bytes = context.registers.lane_bits(size, lane) as u64;
-            if !bytes.is_multiple_of(8) || bytes > LARGEST {
-                let words =
-                    || format!("`st.bulk` of {bytes} bytes: the size must be a multiple of 8, and at most {LARGEST}");
+            if !bytes.is_multiple_of(8) || bytes > MAX_STORE_BYTES {
+                let words = || {
+                    format!(
+                        "`st.bulk` of {bytes} bytes: the size must be a multiple of 8, and at most {MAX_STORE_BYTES}"
+                    )
+                };
                 context.fault(Kind::Misaligned, 1 << lane, words);
                 continue;
             }

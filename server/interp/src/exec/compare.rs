@@ -3,17 +3,16 @@
 #[cfg(test)]
 mod tests;
 
+use super::ActionResult;
 use super::float::steps::flushes;
 use crate::inst::DecodeContext;
 use crate::lanes::{LANES, Lane, Mask};
-use crate::machine::code::{Action, Refusal};
+use crate::machine::code::Refusal;
 use crate::registers::{PredicateSrc, Registers, Src};
 use crate::simd::{LaneStep, Marked, Outcomes, bits, select};
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::float::compare::{self, Comparison};
 use ptx_num::values::float::half::{Bf16, F16, Half};
-
-type Decoded = Result<Action, Refusal>;
 
 /// What becomes of a comparison and the predicate that it is combined with: `p` and `q`.
 type Combine = fn(t: Mask, c: Mask) -> (Mask, Mask);
@@ -73,7 +72,7 @@ fn number(inst: &mut DecodeContext<'_>) -> Result<Outcomes, Refusal> {
 }
 
 /// A comparison of integers of a type.
-fn integers<A: Lane + Ord>(inst: &mut DecodeContext<'_>, to: Outcomes) -> Decoded {
+fn integers<A: Lane + Ord>(inst: &mut DecodeContext<'_>, to: Outcomes) -> ActionResult {
     let (c, combine) = combination(inst)?;
     let ab = (inst.src::<A>(OperandName::A)?, inst.src::<A>(OperandName::B)?);
     Ok(match written(inst)? {
@@ -88,7 +87,7 @@ fn integers<A: Lane + Ord>(inst: &mut DecodeContext<'_>, to: Outcomes) -> Decode
 }
 
 /// A comparison, by the type of its operands.
-fn comparison(inst: &mut DecodeContext<'_>, to: Outcomes) -> Decoded {
+fn comparison(inst: &mut DecodeContext<'_>, to: Outcomes) -> ActionResult {
     match compared(inst)? {
         Modifier::B16 | Modifier::U16 => integers::<u16>(inst, to),
         Modifier::B32 | Modifier::U32 => integers::<u32>(inst, to),
@@ -96,8 +95,8 @@ fn comparison(inst: &mut DecodeContext<'_>, to: Outcomes) -> Decoded {
         Modifier::S16 => integers::<i16>(inst, to),
         Modifier::S32 => integers::<i32>(inst, to),
         Modifier::S64 => integers::<i64>(inst, to),
-        Modifier::F32 if flushes(inst) => numbers(inst, to, Flushed),
-        Modifier::F32 => numbers(inst, to, Single),
+        Modifier::F32 if flushes(inst) => numbers(inst, to, FlushedSingleNumbers),
+        Modifier::F32 => numbers(inst, to, SingleNumbers),
         Modifier::F64 => numbers(inst, to, Double),
         Modifier::F16 if inst.has(Modifier::Ftz) => numbers(inst, to, FlushedHalf),
         Modifier::F16 => numbers(inst, to, Halves::<F16>::new()),
@@ -116,11 +115,11 @@ trait Numbers: Copy + Send + Sync + 'static {
 
 /// `.f32`.
 #[derive(Clone, Copy)]
-struct Single;
+struct SingleNumbers;
 
 /// `.f32` with `.ftz`.
 #[derive(Clone, Copy)]
-struct Flushed;
+struct FlushedSingleNumbers;
 
 /// `.f64`.
 #[derive(Clone, Copy)]
@@ -147,7 +146,7 @@ impl<H> Clone for Halves<H> {
 
 impl<H> Copy for Halves<H> {}
 
-impl Numbers for Single {
+impl Numbers for SingleNumbers {
     type Bits = u32;
     #[inline(always)]
     fn holds(operator: Comparison, a: u32, b: u32) -> bool {
@@ -155,7 +154,7 @@ impl Numbers for Single {
     }
 }
 
-impl Numbers for Flushed {
+impl Numbers for FlushedSingleNumbers {
     type Bits = u32;
     #[inline(always)]
     fn holds(operator: Comparison, a: u32, b: u32) -> bool {
@@ -188,7 +187,7 @@ impl<H: Half + 'static> Numbers for Halves<H> {
 }
 
 /// A comparison of floating-point numbers, compiled for each operator.
-fn numbers<N: Numbers>(inst: &mut DecodeContext<'_>, to: Outcomes, _: N) -> Decoded {
+fn numbers<N: Numbers>(inst: &mut DecodeContext<'_>, to: Outcomes, _: N) -> ActionResult {
     let (c, combine) = combination(inst)?;
     let ab = (inst.src::<N::Bits>(OperandName::A)?, inst.src::<N::Bits>(OperandName::B)?);
     macro_rules! each {
@@ -204,19 +203,19 @@ fn numbers<N: Numbers>(inst: &mut DecodeContext<'_>, to: Outcomes, _: N) -> Deco
 }
 
 /// `setp` of integers, bits, `.f32` and `.f64`.
-pub(crate) fn setp(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn setp(inst: &mut DecodeContext<'_>) -> ActionResult {
     let to = predicates(inst)?;
     comparison(inst, to)
 }
 
 /// `set` of integers, bits, `.f32` and `.f64`.
-pub(crate) fn set(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn set(inst: &mut DecodeContext<'_>) -> ActionResult {
     let to = number(inst)?;
     comparison(inst, to)
 }
 
 /// `setp` of half precision: of pairs, `p` is of the lower halves and `q` of the upper ones.
-pub(crate) fn setp_half(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn setp_half(inst: &mut DecodeContext<'_>) -> ActionResult {
     let to = predicates(inst)?;
     match compared(inst)? {
         Modifier::F16x2 if inst.has(Modifier::Ftz) => pairs(inst, PairsTo::Predicates(to), FlushedHalf),
@@ -227,7 +226,7 @@ pub(crate) fn setp_half(inst: &mut DecodeContext<'_>) -> Decoded {
 }
 
 /// `set` of half precision.
-pub(crate) fn set_half(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn set_half(inst: &mut DecodeContext<'_>) -> ActionResult {
     let source = compared(inst)?;
     if !source.name().ends_with("x2") {
         let to = number(inst)?;
@@ -291,7 +290,7 @@ impl<F: Fn(u16, u16) -> bool + Send + Sync> LaneStep for Pairs<F> {
     }
 }
 
-fn pairs<N: Numbers<Bits = u16>>(inst: &mut DecodeContext<'_>, to: PairsTo, _: N) -> Decoded {
+fn pairs<N: Numbers<Bits = u16>>(inst: &mut DecodeContext<'_>, to: PairsTo, _: N) -> ActionResult {
     let (c, combine) = combination(inst)?;
     let ab = (inst.src(OperandName::A)?, inst.src(OperandName::B)?);
     let operator = operator(inst)?;
@@ -299,7 +298,7 @@ fn pairs<N: Numbers<Bits = u16>>(inst: &mut DecodeContext<'_>, to: PairsTo, _: N
 }
 
 /// `set` of packed integers: all ones in each element for which it is true.
-pub(crate) fn set_packed(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn set_packed(inst: &mut DecodeContext<'_>) -> ActionResult {
     match compared(inst)? {
         Modifier::S16x2 => elements(inst, 16, |x| i32::from(x as i16)),
         Modifier::U16x2 => elements(inst, 16, |x| i32::from(x as u16)),
@@ -314,7 +313,7 @@ fn elements(
     inst: &mut DecodeContext<'_>,
     width: u32,
     value: impl Fn(u32) -> i32 + Send + Sync + Copy + 'static,
-) -> Decoded {
+) -> ActionResult {
     let all = u32::MAX >> (32 - width);
     let each = move |a: u32, b: u32, holds: fn(i32, i32) -> bool| {
         let mut out = 0;
@@ -337,7 +336,7 @@ fn elements(
 }
 
 /// `selp`.
-pub(crate) fn selp(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn selp(inst: &mut DecodeContext<'_>) -> ActionResult {
     match bytes(compared(inst)?) {
         2 => selection::<u16>(inst),
         4 => selection::<u32>(inst),
@@ -350,7 +349,7 @@ fn bytes(ty: Modifier) -> u16 {
     ptx_isa::ISA.ty(ty.name()).map_or(4, |t| t.bits / 8)
 }
 
-fn selection<T: Lane>(inst: &mut DecodeContext<'_>) -> Decoded {
+fn selection<T: Lane>(inst: &mut DecodeContext<'_>) -> ActionResult {
     let (d, a, b) = (inst.dst::<T>(OperandName::D)?, inst.src::<T>(OperandName::A)?, inst.src::<T>(OperandName::B)?);
     let c = inst.predicate_src(OperandName::C)?.ok_or("`selp` without its predicate")?;
     Ok(DecodeContext::all(move |r, mask| {
@@ -361,7 +360,7 @@ fn selection<T: Lane>(inst: &mut DecodeContext<'_>) -> Decoded {
 }
 
 /// `slct`.
-pub(crate) fn slct(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn slct(inst: &mut DecodeContext<'_>) -> ActionResult {
     match bytes(result(inst)?) {
         2 => by_sign::<u16>(inst),
         4 => by_sign::<u32>(inst),
@@ -369,7 +368,7 @@ pub(crate) fn slct(inst: &mut DecodeContext<'_>) -> Decoded {
     }
 }
 
-fn by_sign<T: Lane>(inst: &mut DecodeContext<'_>) -> Decoded {
+fn by_sign<T: Lane>(inst: &mut DecodeContext<'_>) -> ActionResult {
     if compared(inst)? == Modifier::S32 {
         return inst.map3(|a: T, b: T, c: i32| if c >= 0 { a } else { b });
     }

@@ -40,7 +40,7 @@ pub(crate) fn cvt(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let scale = if options.scaled == Scaled::No { None } else { place(inst, OperandName::Scale, scale_bits)? };
     let random = place(inst, OperandName::Rbits, 32)?;
     let a = a.ok_or("`cvt` without a source")?;
-    let places = Operands { d, a, b, e, f, extra: random.or(scale), signed: to.is_signed_integer() };
+    let places = ConversionOperands { d, a, b, e, f, extra: random.or(scale), signed: to.is_signed_integer() };
     let open = Open::new(from, to, options);
     let step = convert::lift(from, to, options, Steps { places, open });
     step.ok_or("there is no such conversion")?.ok_or_else(|| "a register that is too narrow".into())
@@ -104,7 +104,7 @@ fn written(inst: &DecodeContext<'_>) -> Option<(Format, Format, Options)> {
 
 /// Where the operands lie.
 #[derive(Clone, Copy)]
-struct Operands {
+struct ConversionOperands {
     d: Place,
     a: Place,
     b: Option<Place>,
@@ -115,18 +115,18 @@ struct Operands {
 }
 
 /// A value of 32 or 64 bits that a lane is converted from or to.
-trait Word: Lane + Into<u64> + PartialOrd + std::ops::BitAnd<Output = Self> {
+trait ConversionWord: Lane + Into<u64> + PartialOrd + std::ops::BitAnd<Output = Self> {
     fn low(bits: u64) -> Self;
 }
 
-impl Word for u32 {
+impl ConversionWord for u32 {
     #[inline(always)]
     fn low(bits: u64) -> Self {
         bits as Self
     }
 }
 
-impl Word for u64 {
+impl ConversionWord for u64 {
     #[inline(always)]
     fn low(bits: u64) -> Self {
         bits
@@ -134,26 +134,26 @@ impl Word for u64 {
 }
 
 /// Registers that are read as such.
-trait Input: Send + Sync + Copy + 'static {
-    type Word: Word;
+trait SourceRegister: Send + Sync + Copy + 'static {
+    type Word: ConversionWord;
     fn get(&self, registers: &Registers) -> [Self::Word; LANES];
 }
 
 /// Registers that are written as such.
-trait Output: Send + Sync + 'static {
-    type Word: Word;
+trait ResultRegister: Send + Sync + 'static {
+    type Word: ConversionWord;
     fn put(&self, registers: &mut Registers, mask: Mask, values: [Self::Word; LANES]);
 }
 
 /// A source of at most 32 bits in a register of any width.
 #[derive(Clone, Copy)]
-enum Source {
+enum NarrowSource {
     Byte(Src<u8>),
     Half(Src<u16>),
     Word(Src<u32>),
 }
 
-impl Source {
+impl NarrowSource {
     fn new(place: Place) -> Option<Self> {
         Some(match place.width {
             1 => Self::Byte(Src::new(place)?),
@@ -171,7 +171,7 @@ impl Source {
     }
 }
 
-impl Input for Source {
+impl SourceRegister for NarrowSource {
     type Word = u32;
     #[inline(always)]
     fn get(&self, registers: &Registers) -> [u32; LANES] {
@@ -183,7 +183,7 @@ impl Input for Source {
     }
 }
 
-impl Input for Src<u64> {
+impl SourceRegister for Src<u64> {
     type Word = u64;
     #[inline(always)]
     fn get(&self, registers: &Registers) -> [u64; LANES] {
@@ -212,7 +212,7 @@ impl Result32 {
     }
 }
 
-impl Output for Result32 {
+impl ResultRegister for Result32 {
     type Word = u32;
     #[inline(always)]
     fn put(&self, registers: &mut Registers, mask: Mask, values: [u32; LANES]) {
@@ -237,7 +237,7 @@ impl Result64 {
     }
 }
 
-impl Output for Result64 {
+impl ResultRegister for Result64 {
     type Word = u64;
     #[inline(always)]
     fn put(&self, registers: &mut Registers, mask: Mask, values: [u64; LANES]) {
@@ -250,18 +250,18 @@ impl Output for Result64 {
 
 /// Makes steps of functions of one lane.
 struct Steps {
-    places: Operands,
+    places: ConversionOperands,
     open: Open,
 }
 
 impl Steps {
-    fn unary<I: Input, O: Output, F: Fn(I::Word) -> O::Word + Send + Sync + 'static>(
+    fn unary<I: SourceRegister, O: ResultRegister, F: Fn(I::Word) -> O::Word + Send + Sync + 'static>(
         &self,
         a: Option<I>,
         d: Option<O>,
         f: F,
     ) -> Option<Action> {
-        Some(DecodeContext::step(Unary { a: a?, d: d?, f, open: self.open }))
+        Some(DecodeContext::step(UnaryStep { a: a?, d: d?, f, open: self.open }))
     }
 
     fn result32(&self) -> Option<Result32> {
@@ -277,11 +277,11 @@ impl Lift for Steps {
     type Output = Option<Action>;
 
     fn b32_to_b32<F: Fn(u32) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
-        self.unary(Source::new(self.places.a), self.result32(), function)
+        self.unary(NarrowSource::new(self.places.a), self.result32(), function)
     }
 
     fn b32_to_b64<F: Fn(u32) -> u64 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
-        self.unary(Source::new(self.places.a), self.result64(), function)
+        self.unary(NarrowSource::new(self.places.a), self.result64(), function)
     }
 
     fn b64_to_b32<F: Fn(u64) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
@@ -293,22 +293,22 @@ impl Lift for Steps {
     }
 
     fn pair_to_b32<F: Fn(u32, u32) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
-        let (a, b) = (Source::new(self.places.a)?, Source::new(self.places.b?)?);
-        Some(DecodeContext::step(Pair { ab: (a, b), d: self.result32()?, f: function, open: self.open }))
+        let (a, b) = (NarrowSource::new(self.places.a)?, NarrowSource::new(self.places.b?)?);
+        Some(DecodeContext::step(PairStep { ab: (a, b), d: self.result32()?, f: function, open: self.open }))
     }
 
     fn many_to_b32<F: Fn(&Sources) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
-        let Operands { a, b, e, f, extra, .. } = self.places;
+        let ConversionOperands { a, b, e, f, extra, .. } = self.places;
         let other = |place: Option<Place>| match place {
-            Some(place) => Source::new(place).map(Some),
+            Some(place) => NarrowSource::new(place).map(Some),
             None => Some(None),
         };
-        let (a, b, e, f, extra) = (Source::new(a)?, other(b)?, other(e)?, other(f)?, other(extra)?);
+        let (a, b, e, f, extra) = (NarrowSource::new(a)?, other(b)?, other(e)?, other(f)?, other(extra)?);
         let (d, open) = (self.result32()?, self.open);
         Some(DecodeContext::all(move |registers, mask| {
             let (mut values, mut marked) = ([0; LANES], Marked::default());
             for lane in lanes(mask) {
-                let read = |source: &Option<Source>| source.as_ref().map_or(0, |s| s.lane(registers, lane));
+                let read = |source: &Option<NarrowSource>| source.as_ref().map_or(0, |s| s.lane(registers, lane));
                 let a = a.lane(registers, lane);
                 let sources = Sources { a, b: read(&b), e: read(&e), f: read(&f), extra: read(&extra) };
                 values[lane] = function(&sources);
@@ -325,14 +325,16 @@ fn note(marked: &mut Marked, lane: usize, open: bool) {
 }
 
 /// `d = f(a)`, for all lanes, also those that are not active.
-struct Unary<I, O, F> {
+struct UnaryStep<I, O, F> {
     a: I,
     d: O,
     f: F,
     open: Open,
 }
 
-impl<I: Input, O: Output, F: Fn(I::Word) -> O::Word + Send + Sync + 'static> LaneStep for Unary<I, O, F> {
+impl<I: SourceRegister, O: ResultRegister, F: Fn(I::Word) -> O::Word + Send + Sync + 'static> LaneStep
+    for UnaryStep<I, O, F>
+{
     #[inline(always)]
     fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
         let a = self.a.get(registers);
@@ -362,19 +364,19 @@ impl<I: Input, O: Output, F: Fn(I::Word) -> O::Word + Send + Sync + 'static> Lan
     fn scalar(self) -> Step {
         let Self { a, d, f, open } = self;
         let f: Box<dyn Fn(I::Word) -> O::Word + Send + Sync> = Box::new(f);
-        Box::new(Unary { a, d, f, open })
+        Box::new(UnaryStep { a, d, f, open })
     }
 }
 
 /// `d = f(a, b)`, for all lanes.
-struct Pair<F> {
-    ab: (Source, Source),
+struct PairStep<F> {
+    ab: (NarrowSource, NarrowSource),
     d: Result32,
     f: F,
     open: Open,
 }
 
-impl<F: Fn(u32, u32) -> u32 + Send + Sync + 'static> LaneStep for Pair<F> {
+impl<F: Fn(u32, u32) -> u32 + Send + Sync + 'static> LaneStep for PairStep<F> {
     #[inline(always)]
     fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
         let (a, b) = (self.ab.0.get(registers), self.ab.1.get(registers));
@@ -396,7 +398,7 @@ impl<F: Fn(u32, u32) -> u32 + Send + Sync + 'static> LaneStep for Pair<F> {
     fn scalar(self) -> Step {
         let Self { ab, d, f, open } = self;
         let f: Box<dyn Fn(u32, u32) -> u32 + Send + Sync> = Box::new(f);
-        Box::new(Pair { ab, d, f, open })
+        Box::new(PairStep { ab, d, f, open })
     }
 }
 

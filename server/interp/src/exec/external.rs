@@ -9,10 +9,10 @@ use crate::memory::STACK_PARAMETERS;
 use crate::registers::Place;
 
 /// Bytes of a string that is read at most.
-const STRING: usize = 1 << 16;
+const MAX_STRING_BYTES: usize = 1 << 16;
 
 /// Bytes of what is printed that are kept: as many as the buffer of hardware has unless a program asks for more.
-const PRINTED: usize = 1 << 20;
+const MAX_PRINTED_BYTES: usize = 1 << 20;
 
 /// A call of a function without a body.
 pub(crate) fn external(
@@ -32,9 +32,9 @@ pub(crate) fn external(
                 let value = |at: u64, bytes| number(&mut shared.borrow_mut(), values.wrapping_add(at), bytes, lane);
                 let printed = super::printf::format(&text, value, |at| string(&mut shared.borrow_mut(), at, lane));
                 let kept = &mut context.machine.printed;
-                if kept.len() < PRINTED {
+                if kept.len() < MAX_PRINTED_BYTES {
                     kept.extend(printed.0);
-                    if kept.len() >= PRINTED {
+                    if kept.len() >= MAX_PRINTED_BYTES {
                         kept.extend(b"\n(what else was printed is not kept)\n");
                     }
                 }
@@ -132,7 +132,7 @@ fn number(context: &mut Context<'_>, address: u64, bytes: usize, lane: usize) ->
 /// The string at a generic address, without its zero.
 fn string(context: &mut Context<'_>, address: u64, lane: usize) -> Vec<u8> {
     let mut out = Vec::new();
-    while out.len() < STRING && !context.is_stopped() {
+    while out.len() < MAX_STRING_BYTES && !context.is_stopped() {
         match number(context, address.wrapping_add(out.len() as u64), 1, lane) as u8 {
             0 => break,
             byte => out.push(byte),

@@ -3,23 +3,22 @@
 #[cfg(test)]
 mod tests;
 
-use super::float::steps::{Choice, modifiers, step1, step2, step3};
+use super::ActionResult;
+use super::float::steps::{StepModifiers, modifiers, step1, step2, step3};
 use super::float::{extreme_modifiers, extreme_of};
 use crate::inst::DecodeContext;
-use crate::machine::code::{Action, Refusal};
+use crate::machine::code::Refusal;
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::float::half::{self, Bf16, F16, Half};
 use ptx_num::values::float::packed::{half_pair1, half_pair2, half_pair3, halves};
 use ptx_num::values::float::{Clamp, Modifiers, approx, extremes};
 
-type Decoded = Result<Action, Refusal>;
-
 /// `.rn` alone, known to the compiler.
 #[derive(Clone, Copy)]
 struct Plain;
 
-impl Choice for Plain {
+impl StepModifiers for Plain {
     #[inline(always)]
     fn get(self) -> Modifiers {
         Modifiers::RN
@@ -41,12 +40,12 @@ fn marks<H: Half>(canonical: bool, result: u16) -> Marks {
 
 /// A type of halves.
 #[derive(Clone, Copy, PartialEq)]
-struct Type {
+struct HalfType {
     brain: bool,
     pair: bool,
 }
 
-impl Type {
+impl HalfType {
     fn of(inst: &DecodeContext<'_>) -> Result<Self, Refusal> {
         let ty = inst.types().next();
         let (brain, pair) = match ty {
@@ -66,7 +65,7 @@ fn one(
     pair: bool,
     f: impl Fn(u16) -> u16 + Send + Sync + 'static,
     marks: impl Fn(u16, u16) -> Marks + Send + Sync + 'static,
-) -> Decoded {
+) -> ActionResult {
     if !pair {
         return step1(inst, f, marks);
     }
@@ -83,7 +82,7 @@ fn two<H: Half + 'static>(
     pair: bool,
     canonical: bool,
     f: impl Fn(u16, u16) -> u16 + Send + Sync + 'static,
-) -> Decoded {
+) -> ActionResult {
     if !pair {
         return step2(inst, OperandName::B, f, move |_, _, d| marks::<H>(canonical, d));
     }
@@ -97,7 +96,7 @@ fn three(
     pair: bool,
     f: impl Fn(u16, u16, u16) -> u16 + Send + Sync + 'static,
     marks: impl Fn([u16; 3], u16) -> Marks + Send + Sync + 'static,
-) -> Decoded {
+) -> ActionResult {
     if !pair {
         return step3(inst, f, move |a, b, c, d| marks([a, b, c], d));
     }
@@ -112,7 +111,7 @@ fn three(
 macro_rules! binary {
     ($inst:expr, $operation:ident) => {{
         let inst = $inst;
-        let (ty, m) = (Type::of(inst)?, modifiers(inst, inst.has(Modifier::Ftz)));
+        let (ty, m) = (HalfType::of(inst)?, modifiers(inst, inst.has(Modifier::Ftz)));
         match (ty.brain, m == Modifiers::RN) {
             (false, true) => two::<F16>(inst, ty.pair, false, |a, b| half::$operation::<F16>(Plain.get(), a, b)),
             (false, false) => two::<F16>(inst, ty.pair, false, move |a, b| half::$operation::<F16>(m, a, b)),
@@ -123,17 +122,17 @@ macro_rules! binary {
 }
 
 /// `add`.
-pub(crate) fn add(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn add(inst: &mut DecodeContext<'_>) -> ActionResult {
     binary!(inst, add)
 }
 
 /// `sub`.
-pub(crate) fn sub(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn sub(inst: &mut DecodeContext<'_>) -> ActionResult {
     binary!(inst, sub)
 }
 
 /// `mul`.
-pub(crate) fn mul(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn mul(inst: &mut DecodeContext<'_>) -> ActionResult {
     binary!(inst, mul)
 }
 
@@ -142,12 +141,12 @@ pub(crate) fn mul(inst: &mut DecodeContext<'_>) -> Decoded {
 pub(crate) const OUTSIDE: u16 = 0x7fff;
 
 /// `fma`.
-pub(crate) fn fma(inst: &mut DecodeContext<'_>) -> Decoded {
-    let ty = Type::of(inst)?;
+pub(crate) fn fma(inst: &mut DecodeContext<'_>) -> ActionResult {
+    let ty = HalfType::of(inst)?;
     if ty.brain { fma_of::<Bf16>(inst, ty.pair) } else { fma_of::<F16>(inst, ty.pair) }
 }
 
-fn fma_of<H: Half + 'static>(inst: &mut DecodeContext<'_>, pair: bool) -> Decoded {
+fn fma_of<H: Half + 'static>(inst: &mut DecodeContext<'_>, pair: bool) -> ActionResult {
     let m = modifiers(inst, inst.has(Modifier::Ftz));
     if inst.has(Modifier::Oob) {
         // Whether a NaN is the special one depends on bits that the manual does not give, and so does the result.
@@ -165,8 +164,8 @@ fn fma_of<H: Half + 'static>(inst: &mut DecodeContext<'_>, pair: bool) -> Decode
 }
 
 /// `neg`.
-pub(crate) fn neg(inst: &mut DecodeContext<'_>) -> Decoded {
-    let (ty, ftz) = (Type::of(inst)?, inst.has(Modifier::Ftz));
+pub(crate) fn neg(inst: &mut DecodeContext<'_>) -> ActionResult {
+    let (ty, ftz) = (HalfType::of(inst)?, inst.has(Modifier::Ftz));
     if ty.brain {
         return one(inst, ty.pair, |a| half::neg::<Bf16>(false, a), |_, d| half::marks::<Bf16>(d));
     }
@@ -174,8 +173,8 @@ pub(crate) fn neg(inst: &mut DecodeContext<'_>) -> Decoded {
 }
 
 /// `abs`.
-pub(crate) fn abs(inst: &mut DecodeContext<'_>) -> Decoded {
-    let (ty, ftz) = (Type::of(inst)?, inst.has(Modifier::Ftz));
+pub(crate) fn abs(inst: &mut DecodeContext<'_>) -> ActionResult {
+    let (ty, ftz) = (HalfType::of(inst)?, inst.has(Modifier::Ftz));
     if ty.brain {
         return one(inst, ty.pair, |a| half::abs::<Bf16>(false, a), |_, d| half::marks::<Bf16>(d));
     }
@@ -183,17 +182,17 @@ pub(crate) fn abs(inst: &mut DecodeContext<'_>) -> Decoded {
 }
 
 /// `min`.
-pub(crate) fn min(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn min(inst: &mut DecodeContext<'_>) -> ActionResult {
     extreme::<false>(inst)
 }
 
 /// `max`.
-pub(crate) fn max(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn max(inst: &mut DecodeContext<'_>) -> ActionResult {
     extreme::<true>(inst)
 }
 
-fn extreme<const GREATEST: bool>(inst: &mut DecodeContext<'_>) -> Decoded {
-    let (ty, m) = (Type::of(inst)?, extreme_modifiers(inst, inst.has(Modifier::Ftz)));
+fn extreme<const GREATEST: bool>(inst: &mut DecodeContext<'_>) -> ActionResult {
+    let (ty, m) = (HalfType::of(inst)?, extreme_modifiers(inst, inst.has(Modifier::Ftz)));
     if ty.brain {
         let f = move |a, b| extremes::half::<Bf16>(extreme_of::<GREATEST>(), m, a, b);
         return two::<Bf16>(inst, ty.pair, m.nan, f);
@@ -202,8 +201,8 @@ fn extreme<const GREATEST: bool>(inst: &mut DecodeContext<'_>) -> Decoded {
 }
 
 /// `tanh`.
-pub(crate) fn tanh(inst: &mut DecodeContext<'_>) -> Decoded {
-    let ty = Type::of(inst)?;
+pub(crate) fn tanh(inst: &mut DecodeContext<'_>) -> ActionResult {
+    let ty = HalfType::of(inst)?;
     if ty.brain {
         return one(inst, ty.pair, approx::tanh_half::<Bf16>, approx::marks_half::<Bf16>);
     }
@@ -211,8 +210,8 @@ pub(crate) fn tanh(inst: &mut DecodeContext<'_>) -> Decoded {
 }
 
 /// `ex2`.
-pub(crate) fn ex2(inst: &mut DecodeContext<'_>) -> Decoded {
-    let (ty, ftz) = (Type::of(inst)?, inst.has(Modifier::Ftz));
+pub(crate) fn ex2(inst: &mut DecodeContext<'_>) -> ActionResult {
+    let (ty, ftz) = (HalfType::of(inst)?, inst.has(Modifier::Ftz));
     if ty.brain {
         return one(inst, ty.pair, move |a| approx::ex2_half::<Bf16>(ftz, a), approx::marks_half::<Bf16>);
     }

@@ -1,6 +1,6 @@
 //! Matrices between registers and rows in shared memory: `ldmatrix`, `stmatrix`; and transposed within registers: `movmatrix`.
 
-use super::mma::{Held, refused, whole_warp};
+use super::mma::{FragmentOperand, refused, whole_warp};
 use crate::findings::Kind;
 use crate::inst::DecodeContext;
 use crate::machine::code::{Action, Address, Refusal};
@@ -103,7 +103,7 @@ pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
 
 /// `movmatrix`.
 pub(crate) fn transpose(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let (a, d) = (Held::new(inst, OperandName::A, None)?, Held::new(inst, OperandName::D, None)?);
+    let (a, d) = (FragmentOperand::new(inst, OperandName::A, None)?, FragmentOperand::new(inst, OperandName::D, None)?);
     Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
         let matrix = a.gather(context.registers);

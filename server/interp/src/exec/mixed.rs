@@ -3,19 +3,18 @@
 #[cfg(test)]
 mod tests;
 
+use super::ActionResult;
 use super::float::pair_marks;
-use super::float::steps::{Choice, modifiers, step2, step3, with_modifiers};
+use super::float::steps::{StepModifiers, modifiers, step2, step3, with_modifiers};
 use super::half;
 use crate::inst::DecodeContext;
-use crate::machine::code::{Action, Refusal};
+use crate::machine::code::Refusal;
 use crate::registers::Place;
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::convert::{Direction, Narrow};
 use ptx_num::values::float::half::{Bf16, F16, Half};
 use ptx_num::values::float::{Modifiers, Rounding, mixed, single};
-
-type Decoded = Result<Action, Refusal>;
 
 /// The type of that number, in the order in which they are written.
 fn ty(inst: &DecodeContext<'_>, number: usize) -> Result<Modifier, Refusal> {
@@ -36,21 +35,21 @@ macro_rules! into_single {
 }
 
 /// `add.f32.f16` and `.bf16`.
-pub(crate) fn add(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn add(inst: &mut DecodeContext<'_>) -> ActionResult {
     into_single!(inst, add)
 }
 
 /// `sub.f32.f16` and `.bf16`.
-pub(crate) fn sub(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn sub(inst: &mut DecodeContext<'_>) -> ActionResult {
     into_single!(inst, sub)
 }
 
 /// `fma.f32.f16` and `.bf16`.
-pub(crate) fn fma(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn fma(inst: &mut DecodeContext<'_>) -> ActionResult {
     if ty(inst, 1)? == Modifier::Bf16 { fma_of::<Bf16>(inst) } else { fma_of::<F16>(inst) }
 }
 
-fn fma_of<H: Half + 'static>(inst: &mut DecodeContext<'_>) -> Decoded {
+fn fma_of<H: Half + 'static>(inst: &mut DecodeContext<'_>) -> ActionResult {
     with_modifiers!(modifiers(inst, false), m => {
         step3(inst, move |a: u16, b: u16, c: u32| mixed::fma::<H>(m.get(), a, b, c), |_, _, _, d| single::marks(d))
     })
@@ -92,22 +91,22 @@ fn narrow_pair<H: Half + 'static>(
     inst: &mut DecodeContext<'_>,
     second: OperandName,
     f: impl Fn(u64, u64) -> u32 + Send + Sync + 'static,
-) -> Decoded {
+) -> ActionResult {
     step2(inst, second, f, |_, _, d| half::pair_marks::<H>(d))
 }
 
 /// `add` of pairs.
-pub(crate) fn add_packed(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn add_packed(inst: &mut DecodeContext<'_>) -> ActionResult {
     packed!(inst, add_pair, add_narrowing)
 }
 
 /// `sub` of pairs.
-pub(crate) fn sub_packed(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn sub_packed(inst: &mut DecodeContext<'_>) -> ActionResult {
     packed!(inst, sub_pair, sub_narrowing)
 }
 
 /// `mul` of pairs: of wide ones with a narrow result, or of one pair of each narrow format.
-pub(crate) fn mul_packed(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn mul_packed(inst: &mut DecodeContext<'_>) -> ActionResult {
     let (result, second) = (ty(inst, 0)?, ty(inst, 2)?);
     let m = Modifiers::RZ.ftz(inst.has(Modifier::Ftz));
     match (result, second) {
@@ -128,7 +127,7 @@ pub(crate) fn mul_packed(inst: &mut DecodeContext<'_>) -> Decoded {
 }
 
 /// `fma` of pairs, `a` narrow.
-pub(crate) fn fma_packed(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn fma_packed(inst: &mut DecodeContext<'_>) -> ActionResult {
     let m = modifiers(inst, false);
     if ty(inst, 1)? == Modifier::Bf16x2 {
         let f = move |a: u32, b: u64, c: u64| mixed::fma_pair::<Bf16>(m, a, b, c);
@@ -184,7 +183,7 @@ fn pack(values: [f32; 4], format: Narrow, saturate: bool) -> (u32, Marks) {
 
 /// What is computed of four narrow numbers.
 #[derive(Clone, Copy, PartialEq)]
-enum Operation {
+enum NarrowOperation {
     Add,
     Sub,
     Mul,
@@ -192,23 +191,23 @@ enum Operation {
 }
 
 /// An operation on four narrow numbers. `types` are those of the operands, the result first.
-fn narrow_step(inst: &mut DecodeContext<'_>, operation: Operation) -> Decoded {
+fn narrow_step(inst: &mut DecodeContext<'_>, operation: NarrowOperation) -> ActionResult {
     let (result, source) = (narrow(ty(inst, 0)?)?, narrow(ty(inst, 1)?)?);
     let saturate = inst.has(Modifier::Satfinite);
     let d = inst.dst::<u32>(OperandName::D)?;
     let a = four(inst, OperandName::A, source)?;
-    let b = if matches!(operation, Operation::Mul | Operation::Fma) {
+    let b = if matches!(operation, NarrowOperation::Mul | NarrowOperation::Fma) {
         Some(four(inst, OperandName::B, source)?)
     } else {
         None
     };
-    let c = if operation == Operation::Mul { None } else { Some(four(inst, OperandName::C, result)?) };
+    let c = if operation == NarrowOperation::Mul { None } else { Some(four(inst, OperandName::C, result)?) };
     Ok(DecodeContext::each(move |r, lane| {
         let of = |(place, format): Four| unpack(r.lane_bits(place, lane), format);
         let factor = b.map_or([1.0; 4], of);
         // A product of zero keeps its sign with -0 added.
         let term = c.map_or([-0.0; 4], of);
-        let term = if operation == Operation::Sub { term.map(|x| -x) } else { term };
+        let term = if operation == NarrowOperation::Sub { term.map(|x| -x) } else { term };
         let (bits, marks) = pack(mixed::fma4(of(a), factor, term), result, saturate);
         r.put_lane(d, lane, bits);
         marks
@@ -216,21 +215,21 @@ fn narrow_step(inst: &mut DecodeContext<'_>, operation: Operation) -> Decoded {
 }
 
 /// `add` of four narrow numbers.
-pub(crate) fn add_narrow(inst: &mut DecodeContext<'_>) -> Decoded {
-    narrow_step(inst, Operation::Add)
+pub(crate) fn add_narrow(inst: &mut DecodeContext<'_>) -> ActionResult {
+    narrow_step(inst, NarrowOperation::Add)
 }
 
 /// `sub` of four narrow numbers.
-pub(crate) fn sub_narrow(inst: &mut DecodeContext<'_>) -> Decoded {
-    narrow_step(inst, Operation::Sub)
+pub(crate) fn sub_narrow(inst: &mut DecodeContext<'_>) -> ActionResult {
+    narrow_step(inst, NarrowOperation::Sub)
 }
 
 /// `mul` of four narrow numbers.
-pub(crate) fn mul_narrow(inst: &mut DecodeContext<'_>) -> Decoded {
-    narrow_step(inst, Operation::Mul)
+pub(crate) fn mul_narrow(inst: &mut DecodeContext<'_>) -> ActionResult {
+    narrow_step(inst, NarrowOperation::Mul)
 }
 
 /// `fma` of four narrow numbers.
-pub(crate) fn fma_narrow(inst: &mut DecodeContext<'_>) -> Decoded {
-    narrow_step(inst, Operation::Fma)
+pub(crate) fn fma_narrow(inst: &mut DecodeContext<'_>) -> ActionResult {
+    narrow_step(inst, NarrowOperation::Fma)
 }

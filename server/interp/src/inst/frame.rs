@@ -44,7 +44,7 @@ impl Constants {
 }
 
 /// The frame of a function while it is decoded.
-pub struct Layout {
+pub struct FrameLayout {
     /// Its constants.
     pub constants: Constants,
     slots: Vec<Slot>,
@@ -62,7 +62,7 @@ pub struct Layout {
     address_bytes: u8,
 }
 
-impl Layout {
+impl FrameLayout {
     /// Gives everything in a function its place.
     pub fn new(body: &FlowFunction, parameters: &[Parameter], results: &[Parameter], address_bytes: u8) -> Self {
         let scratch = Place { file: File::Own, offset: 0, width: 16 };

@@ -3,7 +3,7 @@
 
 mod frame;
 
-pub use frame::Layout;
+pub use frame::FrameLayout;
 
 use crate::lanes::{Lane, Mask};
 use crate::machine::code::{
@@ -28,7 +28,7 @@ pub struct DecodeContext<'a> {
     /// The program.
     pub executable: &'a Executable,
     function_index: usize,
-    layout: &'a mut Layout,
+    layout: &'a mut FrameLayout,
     specials: &'a mut Specials,
 }
 
@@ -39,7 +39,7 @@ impl<'a> DecodeContext<'a> {
         function: &'a FlowFunction,
         function_index: usize,
         index: usize,
-        layout: &'a mut Layout,
+        layout: &'a mut FrameLayout,
         specials: &'a mut Specials,
     ) -> Self {
         Self { function, index, executable, function_index, layout, specials }

@@ -10,7 +10,7 @@ const ALIGNMENT: u64 = 512;
 
 /// A piece of global memory.
 #[derive(Debug, Clone)]
-pub struct Allocation {
+pub struct GlobalAllocation {
     /// The variable or the parameter that it is for.
     pub name: Box<str>,
     /// Address of its first byte.
@@ -33,12 +33,12 @@ enum Heap {
 }
 
 /// Released allocations are removed from the list when there are more than this many, and more than half of the list are such.
-const FREED: usize = 1024;
+const MAX_FREED: usize = 1024;
 
 /// Global memory.
 #[derive(Debug, Clone, Default)]
 pub struct Global {
-    allocations: Vec<Allocation>,
+    allocations: Vec<GlobalAllocation>,
     next: u64,
     /// Released allocations that are still in the list.
     freed: usize,
@@ -65,7 +65,7 @@ impl Global {
     fn add(&mut self, name: &str, storage: Storage, align: u64, heap: Heap) -> u64 {
         let base = self.next_base(align);
         self.next = base + storage.len() + GUARD;
-        self.allocations.push(Allocation { name: name.into(), base, storage, heap });
+        self.allocations.push(GlobalAllocation { name: name.into(), base, storage, heap });
         base
     }
 
@@ -94,7 +94,7 @@ impl Global {
         allocation.heap = Heap::Freed(len);
         self.heap = self.heap.saturating_sub(len);
         self.freed += 1;
-        if self.freed > FREED && 2 * self.freed > self.allocations.len() {
+        if self.freed > MAX_FREED && 2 * self.freed > self.allocations.len() {
             self.allocations.retain(|a| !matches!(a.heap, Heap::Freed(_)));
             self.freed = 0;
         }
@@ -102,12 +102,12 @@ impl Global {
     }
 
     /// All allocations, by their addresses.
-    pub fn allocations(&self) -> &[Allocation] {
+    pub fn allocations(&self) -> &[GlobalAllocation] {
         &self.allocations
     }
 
     /// The allocation of that name.
-    pub fn named(&self, name: &str) -> Option<&Allocation> {
+    pub fn named(&self, name: &str) -> Option<&GlobalAllocation> {
         self.allocations.iter().find(|a| &*a.name == name)
     }
 
@@ -116,12 +116,12 @@ impl Global {
     }
 
     /// The allocation that an access lies in.
-    pub fn find(&self, address: u64, bytes: usize) -> Option<&Allocation> {
+    pub fn find(&self, address: u64, bytes: usize) -> Option<&GlobalAllocation> {
         self.allocations.get(self.index(address)?).filter(|a| a.storage.contains(address - a.base, bytes))
     }
 
     /// The same, to be changed.
-    pub fn find_mut(&mut self, address: u64, bytes: usize) -> Option<&mut Allocation> {
+    pub fn find_mut(&mut self, address: u64, bytes: usize) -> Option<&mut GlobalAllocation> {
         let index = self.index(address)?;
         self.allocations.get_mut(index).filter(|a| a.storage.contains(address - a.base, bytes))
     }
@@ -129,7 +129,7 @@ impl Global {
     /// In words, what lies next to an address that is in no allocation.
     pub fn describe(&self, address: u64) -> String {
         let before = self.index(address).and_then(|i| self.allocations.get(i));
-        if let Some(Allocation { heap: Heap::Freed(len), base, .. }) = before
+        if let Some(GlobalAllocation { heap: Heap::Freed(len), base, .. }) = before
             && address - base < *len
         {
             return format!("in the {len} bytes at {base:#x} that `malloc` gave and `free` took back");

@@ -8,7 +8,7 @@ pub(crate) mod shadow;
 mod space;
 mod storage;
 
-pub use global::{Allocation, Global};
-pub use shadow::Shadow;
+pub use global::{Global, GlobalAllocation};
+pub use shadow::PageShadow;
 pub use space::{AddressMap, Region, SHARED_STRIDE, STACK_PARAMETERS, Window};
-pub use storage::{PAGE, Read, Storage};
+pub use storage::{PAGE, ReadStatus, Storage};

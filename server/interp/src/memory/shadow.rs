@@ -60,25 +60,25 @@ impl Stamp {
 
 /// The last accesses to a word, or to a byte.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Cell {
+pub(crate) struct ShadowCell {
     pub write: Stamp,
     pub reads: [Stamp; 2],
 }
 
 /// Cells of some bytes: of each word, until a part of one is used.
 #[derive(Debug, Clone)]
-pub(crate) struct Block {
+pub(crate) struct ShadowBlock {
     fine: bool,
-    cells: Vec<Cell>,
+    cells: Vec<ShadowCell>,
 }
 
-impl Block {
+impl ShadowBlock {
     fn new() -> Self {
-        Self { fine: false, cells: vec![Cell::default(); BLOCK / 4] }
+        Self { fine: false, cells: vec![ShadowCell::default(); BLOCK / 4] }
     }
 
     /// The cells of a part of the block, and the bytes of each.
-    pub fn cells(&mut self, from: usize, bytes: usize) -> (&mut [Cell], usize) {
+    pub fn cells(&mut self, from: usize, bytes: usize) -> (&mut [ShadowCell], usize) {
         let whole = from.is_multiple_of(4) && bytes.is_multiple_of(4);
         if !self.fine && !whole {
             self.cells = self.cells.iter().flat_map(|c| [*c; 4]).collect();
@@ -91,17 +91,17 @@ impl Block {
 
 /// Who used the bytes of a page last.
 #[derive(Debug, Clone, Default)]
-pub struct Shadow {
-    blocks: [Option<Box<Block>>; BLOCKS],
+pub struct PageShadow {
+    blocks: [Option<Box<ShadowBlock>>; BLOCKS],
 }
 
-impl Shadow {
+impl PageShadow {
     /// The block that a byte of the page lies in. A new one is taken out of what is left.
-    pub(crate) fn block(&mut self, at: usize, left: &mut u32) -> Option<&mut Block> {
+    pub(crate) fn block(&mut self, at: usize, left: &mut u32) -> Option<&mut ShadowBlock> {
         let block = self.blocks.get_mut(at / BLOCK % BLOCKS)?;
         if block.is_none() {
             *left = left.checked_sub(1)?;
-            *block = Some(Box::new(Block::new()));
+            *block = Some(Box::new(ShadowBlock::new()));
         }
         block.as_deref_mut()
     }
@@ -109,7 +109,7 @@ impl Shadow {
 
 #[cfg(test)]
 mod tests {
-    use super::{Shadow, Site, Stamp};
+    use super::{PageShadow, Site, Stamp};
 
     #[test]
     fn stamps_keep_what_they_are_made_of() {
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn words_are_parted_when_a_part_is_used() {
-        let mut shadow = Shadow::default();
+        let mut shadow = PageShadow::default();
         let mut left = 1;
         let stamp = Stamp::new(1, 1, Site::default(), 0, 0, 0);
         let (cells, grain) = shadow.block(8, &mut left).unwrap().cells(8, 8);

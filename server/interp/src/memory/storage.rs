@@ -1,6 +1,6 @@
 //! Bytes in pages that copies of a machine share until one writes to them.
 
-use super::shadow::Shadow;
+use super::shadow::PageShadow;
 use ptx_num::values::Marks;
 use std::sync::Arc;
 
@@ -8,20 +8,20 @@ use std::sync::Arc;
 pub const PAGE: usize = 4096;
 
 /// One bit for each byte of a page.
-pub type Bits = [u64; PAGE / 64];
+pub type PageBits = [u64; PAGE / 64];
 
 #[derive(Debug, Clone)]
-struct Page {
+struct StoragePage {
     data: [u8; PAGE],
     /// Which bytes were written.
-    known: Bits,
+    known: PageBits,
     /// Which are unspecified, and which approximate; absent as long as none is.
-    marks: Option<Box<[Bits; 2]>>,
+    marks: Option<Box<[PageBits; 2]>>,
     /// Which threads used them; absent until it is needed.
-    shadow: Option<Box<Shadow>>,
+    shadow: Option<Box<PageShadow>>,
 }
 
-impl Page {
+impl StoragePage {
     fn new(known: bool) -> Self {
         Self { data: [0; PAGE], known: [if known { u64::MAX } else { 0 }; PAGE / 64], marks: None, shadow: None }
     }
@@ -29,7 +29,7 @@ impl Page {
 
 /// What is said of bytes that were read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Read {
+pub struct ReadStatus {
     /// Some of them were never written.
     pub uninitialized: bool,
     /// What is to be said of some of them.
@@ -46,7 +46,7 @@ pub struct Storage {
     made: usize,
     /// Those of them that are in the account of the run.
     counted: usize,
-    pages: Vec<Option<Arc<Page>>>,
+    pages: Vec<Option<Arc<StoragePage>>>,
 }
 
 /// Bits `from..to` of a word.
@@ -96,12 +96,12 @@ impl Storage {
     /// Bytes of the pages that came into being since this was asked last: the account of the run does not have them yet.
     #[inline]
     pub fn count(&mut self) -> usize {
-        (self.made - std::mem::replace(&mut self.counted, self.made)) * size_of::<Page>()
+        (self.made - std::mem::replace(&mut self.counted, self.made)) * size_of::<StoragePage>()
     }
 
     /// Bytes of the pages that are in the account of the run.
     pub fn counted(&self) -> usize {
-        self.counted * size_of::<Page>()
+        self.counted * size_of::<StoragePage>()
     }
 
     /// Whether an access lies inside.
@@ -123,7 +123,7 @@ impl Storage {
 
     /// Reads bytes. What lies outside reads as zero; ask [`contains`](Self::contains) first.
     #[inline]
-    pub fn read(&self, offset: u64, to: &mut [u8]) -> Read {
+    pub fn read(&self, offset: u64, to: &mut [u8]) -> ReadStatus {
         // Most accesses are short and lie in one word of bits.
         let (at, count) = (offset as usize % PAGE, to.len());
         if at % 64 + count <= 64
@@ -133,13 +133,13 @@ impl Storage {
         {
             to.copy_from_slice(from);
             let bits = span(at % 64, at % 64 + count);
-            return Read { uninitialized: page.known[at / 64] & bits != bits, marks: Marks::NONE };
+            return ReadStatus { uninitialized: page.known[at / 64] & bits != bits, marks: Marks::NONE };
         }
         self.read_parts(offset, to)
     }
 
-    fn read_parts(&self, offset: u64, to: &mut [u8]) -> Read {
-        let mut out = Read::default();
+    fn read_parts(&self, offset: u64, to: &mut [u8]) -> ReadStatus {
+        let mut out = ReadStatus::default();
         for (page, at, part) in Self::parts(offset, to.len()) {
             let Some(page) = self.pages.get(page).and_then(Option::as_ref) else {
                 to[part].fill(0);
@@ -163,14 +163,14 @@ impl Storage {
         out
     }
 
-    fn page_mut(&mut self, index: usize) -> &mut Page {
+    fn page_mut(&mut self, index: usize) -> &mut StoragePage {
         if index >= self.pages.len() {
             self.pages.resize(index + 1, None);
         }
         let (zeroed, made) = (self.zeroed, &mut self.made);
         Arc::make_mut(self.pages[index].get_or_insert_with(|| {
             *made += 1;
-            Arc::new(Page::new(zeroed))
+            Arc::new(StoragePage::new(zeroed))
         }))
     }
 
@@ -238,9 +238,9 @@ impl Storage {
     }
 
     /// What is noted of the users of the bytes of one page.
-    pub fn shadow(&mut self, offset: u64) -> &mut Shadow {
+    pub fn shadow(&mut self, offset: u64) -> &mut PageShadow {
         let page = self.page_mut(offset as usize / PAGE);
-        page.shadow.get_or_insert_with(|| Box::new(Shadow::default()))
+        page.shadow.get_or_insert_with(|| Box::new(PageShadow::default()))
     }
 }
 

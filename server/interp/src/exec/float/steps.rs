@@ -11,7 +11,7 @@ use ptx_num::values::Marks;
 use ptx_num::values::float::{Clamp, Modifiers, Rounding};
 
 /// Modifiers that a step was made for.
-pub(crate) trait Choice: Copy + Send + Sync + 'static {
+pub(crate) trait StepModifiers: Copy + Send + Sync + 'static {
     /// Which.
     fn get(self) -> Modifiers;
 }
@@ -20,7 +20,7 @@ pub(crate) trait Choice: Copy + Send + Sync + 'static {
 #[derive(Clone, Copy)]
 pub(crate) struct Nearest<const FTZ: bool, const SAT: bool>;
 
-impl<const FTZ: bool, const SAT: bool> Choice for Nearest<FTZ, SAT> {
+impl<const FTZ: bool, const SAT: bool> StepModifiers for Nearest<FTZ, SAT> {
     #[inline(always)]
     fn get(self) -> Modifiers {
         Modifiers::RN.ftz(FTZ).clamp(if SAT { Clamp::Saturate } else { Clamp::None })
@@ -28,14 +28,14 @@ impl<const FTZ: bool, const SAT: bool> Choice for Nearest<FTZ, SAT> {
 }
 
 /// Any others: looked at when the step is executed.
-impl Choice for Modifiers {
+impl StepModifiers for Modifiers {
     #[inline(always)]
     fn get(self) -> Modifiers {
         self
     }
 }
 
-/// An expression with modifiers as a [`Choice`]: compiled for each of the common ones, and once for all others.
+/// An expression with modifiers as a [`StepModifiers`]: compiled for each of the common ones, and once for all others.
 macro_rules! with_modifiers {
     ($modifiers:expr, $choice:ident => $make:expr) => {{
         use ptx_num::values::float::{Clamp, Modifiers, Rounding};

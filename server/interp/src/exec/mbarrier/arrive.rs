@@ -1,6 +1,6 @@
 //! Arrivals, and changes of the count of transactions.
 
-use super::object::{Mistake, Object};
+use super::object::{Object, ProtocolViolation};
 use super::{change, check_seen, ctas, in_cta, locate};
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
@@ -10,14 +10,14 @@ use crate::registers::{Dst, Src};
 use ptx_isa::{Modifier, OperandName};
 
 /// Where one of these instructions goes: its mbarrier, or with `.multicast` that of each CTA of a mask.
-struct Target {
+struct ArrivalTarget {
     address: Address,
     /// It may be in another CTA.
     anywhere: bool,
     ctas: Option<Src<u32>>,
 }
 
-impl Target {
+impl ArrivalTarget {
     fn new(inst: &mut DecodeContext<'_>, anywhere: bool) -> Result<Self, Refusal> {
         let ctas = inst.optional_src(OperandName::Ctas)?;
         Ok(Self { address: inst.address(OperandName::A)?, anywhere: anywhere || ctas.is_some(), ctas })
@@ -63,7 +63,7 @@ fn state(inst: &mut DecodeContext<'_>) -> Result<Option<Dst<u64>>, Refusal> {
 
 /// `mbarrier.expect_tx`.
 pub(crate) fn expect_tx(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let (target, tx) = (Target::new(inst, true)?, inst.src::<u32>(OperandName::Tx)?);
+    let (target, tx) = (ArrivalTarget::new(inst, true)?, inst.src::<u32>(OperandName::Tx)?);
     Ok(DecodeContext::machine(move |context| {
         target.each(context, None, |context, at, lane| {
             let count = context.registers.lane(tx, lane);
@@ -75,7 +75,7 @@ pub(crate) fn expect_tx(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal>
 
 /// `mbarrier.complete_tx`.
 pub(crate) fn complete_tx(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let (target, tx) = (Target::new(inst, true)?, inst.src::<u32>(OperandName::Tx)?);
+    let (target, tx) = (ArrivalTarget::new(inst, true)?, inst.src::<u32>(OperandName::Tx)?);
     Ok(DecodeContext::machine(move |context| {
         target.each(context, None, |context, at, lane| {
             let count = context.registers.lane(tx, lane);
@@ -97,7 +97,7 @@ pub(crate) fn arrive_drop(inst: &mut DecodeContext<'_>) -> Result<Action, Refusa
 
 fn arrival(inst: &mut DecodeContext<'_>, drops: bool) -> Result<Action, Refusal> {
     let to = state(inst)?;
-    let target = Target::new(inst, to.is_none())?;
+    let target = ArrivalTarget::new(inst, to.is_none())?;
     let (count, tx) = (inst.optional_src::<u32>(OperandName::Count)?, inst.optional_src::<u32>(OperandName::Tx)?);
     let open = inst.has(Modifier::NoComplete);
     let relaxed = inst.has(Modifier::Relaxed);
@@ -121,6 +121,6 @@ fn arrival(inst: &mut DecodeContext<'_>, drops: bool) -> Result<Action, Refusal>
 }
 
 /// Whether `.noComplete` keeps its promise.
-fn promise(object: &Object, open: bool, count: u32) -> Result<(), Mistake> {
-    if open && count == object.pending && object.tx == 0 { Err(Mistake::Completes) } else { Ok(()) }
+fn promise(object: &Object, open: bool, count: u32) -> Result<(), ProtocolViolation> {
+    if open && count == object.pending && object.tx == 0 { Err(ProtocolViolation::Completes) } else { Ok(()) }
 }

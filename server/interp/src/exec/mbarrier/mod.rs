@@ -21,7 +21,7 @@ use crate::machine::mbarriers::{BYTES, Live, live, mbarriers};
 use crate::machine::{Context, Location, Outcome, races};
 use crate::memory::Region;
 use crate::registers::Src;
-use object::{Mistake, Object};
+use object::{Object, ProtocolViolation};
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 
@@ -96,7 +96,7 @@ fn change(
     context: &mut Context<'_>,
     at: Location,
     lane: usize,
-    f: impl FnOnce(&mut Object) -> Result<(), Mistake>,
+    f: impl FnOnce(&mut Object) -> Result<(), ProtocolViolation>,
 ) -> u64 {
     let number = phase(context, at, lane);
     let mut object = Object::from_bits(context.object_at(at, lane));
@@ -118,21 +118,21 @@ fn change(
     state
 }
 
-fn words(mistake: Mistake, name: &str, most: u32) -> String {
+fn words(mistake: ProtocolViolation, name: &str, most: u32) -> String {
     match mistake {
-        Mistake::Arrivals(count, pending) => {
+        ProtocolViolation::Arrivals(count, pending) => {
             format!("{count} arrivals at the mbarrier {name}, whose phase waits for {pending} more")
         }
-        Mistake::Completes => {
+        ProtocolViolation::Completes => {
             format!(
                 "this arrival at the mbarrier {name} is the last of its phase, which `.noComplete` promises it is not"
             )
         }
-        Mistake::Transactions(sum) => {
+        ProtocolViolation::Transactions(sum) => {
             let limit = object::TX_LIMIT;
             format!("the transactions of the mbarrier {name} would be {sum}: they range from -{limit} to {limit}")
         }
-        Mistake::Count(sum) => {
+        ProtocolViolation::Count(sum) => {
             format!("the arrivals of the mbarrier {name} would be {sum}: they range from 1 to {most}")
         }
     }

@@ -26,7 +26,7 @@ pub(crate) const TX_LIMIT: i64 = (1 << 20) - 1;
 
 /// What is wrong with a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mistake {
+pub(crate) enum ProtocolViolation {
     /// More arrivals than are pending: so many, of so many.
     Arrivals(u32, u32),
     /// A promise that the phase does not complete, which it does.
@@ -102,31 +102,31 @@ impl Object {
     }
 
     /// Arrivals. What is too many changes nothing more than the last that was due.
-    pub(crate) fn arrive(&mut self, count: u32) -> Result<(), Mistake> {
+    pub(crate) fn arrive(&mut self, count: u32) -> Result<(), ProtocolViolation> {
         let pending = self.pending;
         self.pending = pending.saturating_sub(count);
-        if count > pending { Err(Mistake::Arrivals(count, pending)) } else { Ok(()) }
+        if count > pending { Err(ProtocolViolation::Arrivals(count, pending)) } else { Ok(()) }
     }
 
     /// More arrivals are pending in this phase.
-    pub(crate) fn await_more(&mut self, count: u32) -> Result<(), Mistake> {
+    pub(crate) fn await_more(&mut self, count: u32) -> Result<(), ProtocolViolation> {
         let sum = u64::from(self.pending) + u64::from(count);
         self.pending = sum.min(self.most().into()) as u32;
-        if sum > self.most().into() { Err(Mistake::Count(sum as i64)) } else { Ok(()) }
+        if sum > self.most().into() { Err(ProtocolViolation::Count(sum as i64)) } else { Ok(()) }
     }
 
     /// Fewer arrivals are expected from the next phase on.
-    pub(crate) fn drop_expected(&mut self, count: u32) -> Result<(), Mistake> {
+    pub(crate) fn drop_expected(&mut self, count: u32) -> Result<(), ProtocolViolation> {
         let left = i64::from(self.expected) - i64::from(count);
         self.expected = left.max(0) as u32;
-        if left < 0 { Err(Mistake::Count(left)) } else { Ok(()) }
+        if left < 0 { Err(ProtocolViolation::Count(left)) } else { Ok(()) }
     }
 
     /// Changes the count of transactions; it stays in its range.
-    pub(crate) fn transact(&mut self, change: i64) -> Result<(), Mistake> {
+    pub(crate) fn transact(&mut self, change: i64) -> Result<(), ProtocolViolation> {
         let sum = i64::from(self.tx) + change;
         self.tx = sum.clamp(-TX_LIMIT, TX_LIMIT) as i32;
-        if sum.abs() > TX_LIMIT { Err(Mistake::Transactions(sum)) } else { Ok(()) }
+        if sum.abs() > TX_LIMIT { Err(ProtocolViolation::Transactions(sum)) } else { Ok(()) }
     }
 
     /// Goes on to the next phase if nothing is pending, and says whether it did.
@@ -210,11 +210,11 @@ mod tests {
         assert!(object.transact(16).is_ok() && object.arrive(1).is_ok() && !object.turn());
         assert!(object.transact(-16).is_ok() && object.turn());
         assert_eq!((object.parity, object.pending, object.tx), (true, 2, 0));
-        assert_eq!(object.arrive(3), Err(Mistake::Arrivals(3, 2)));
-        assert_eq!(object.transact(TX_LIMIT + 1), Err(Mistake::Transactions(TX_LIMIT + 1)));
-        assert_eq!(object.drop_expected(3), Err(Mistake::Count(-1)));
+        assert_eq!(object.arrive(3), Err(ProtocolViolation::Arrivals(3, 2)));
+        assert_eq!(object.transact(TX_LIMIT + 1), Err(ProtocolViolation::Transactions(TX_LIMIT + 1)));
+        assert_eq!(object.drop_expected(3), Err(ProtocolViolation::Count(-1)));
         let mut small = Object::new(true, 511);
-        assert_eq!(small.await_more(1), Err(Mistake::Count(512)));
+        assert_eq!(small.await_more(1), Err(ProtocolViolation::Count(512)));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use ptx_isa::{Modifier, OperandName};
 
 /// How a wait names its phase.
 #[derive(Clone, Copy)]
-enum Phase {
+enum PhaseOperand {
     /// By what an arrival returned.
     State(Src<u64>),
     /// By its parity.
@@ -26,8 +26,8 @@ enum Phase {
 pub(crate) fn wait(inst: &mut DecodeContext<'_>, blocking: bool) -> Result<Action, Refusal> {
     let address = inst.address(OperandName::A)?;
     let named = match inst.optional_src(OperandName::State)? {
-        Some(state) => Phase::State(state),
-        None => Phase::Parity(inst.src(OperandName::Parity)?),
+        Some(state) => PhaseOperand::State(state),
+        None => PhaseOperand::Parity(inst.src(OperandName::Parity)?),
     };
     let p = inst.predicate_dst(OperandName::P)?.ok_or("a wait without a predicate")?;
     let report = inst.predicate_dst(OperandName::Report)?;
@@ -63,18 +63,18 @@ pub(crate) fn wait(inst: &mut DecodeContext<'_>, blocking: bool) -> Result<Actio
 }
 
 /// Whether the phase that a lane asks for is complete.
-fn is_complete(context: &mut Context<'_>, at: Location, lane: usize, named: Phase) -> bool {
+fn is_complete(context: &mut Context<'_>, at: Location, lane: usize, named: PhaseOperand) -> bool {
     let number = phase(context, at, lane);
     let object = Object::from_bits(context.object_at(at, lane));
     match named {
-        Phase::Parity(parity) => {
+        PhaseOperand::Parity(parity) => {
             let parity = context.registers.lane(parity, lane);
             if parity > 1 {
                 context.fault(Kind::Mbarrier, 1 << lane, || format!("a parity of {parity}: it is 0 or 1"));
             }
             object.parity != (parity & 1 != 0)
         }
-        Phase::State(state) => {
+        PhaseOperand::State(state) => {
             let state = context.registers.lane(state, lane);
             if let Some(number) = number {
                 check_age(context, at, lane, object::age(state, number));
