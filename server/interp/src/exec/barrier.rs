@@ -9,7 +9,7 @@ use crate::machine::{Context, Outcome, list, races};
 use crate::registers::{Dst, PredicateDst, PredicateSrc, Src};
 use ptx_isa::{Modifier, OperandName};
 
-/// What an arrival does.
+/// The kind of an arrival at a barrier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arrival {
     /// Arrives and waits.
@@ -20,7 +20,7 @@ pub(crate) enum Arrival {
     Reduce,
 }
 
-/// What becomes of the predicates.
+/// The reduction of the predicates, with its destination.
 #[derive(Debug, Clone, Copy)]
 enum BarrierReduction {
     None,
@@ -29,11 +29,15 @@ enum BarrierReduction {
     Any(PredicateDst),
 }
 
+/// A decoded barrier instruction.
 struct BarrierStep {
     what: Arrival,
     aligned: bool,
+    /// The number of the barrier.
     a: Src<u32>,
+    /// The count of threads.
     b: Option<Src<u32>>,
+    /// The predicate that is reduced.
     c: Option<PredicateSrc>,
     reduction: BarrierReduction,
 }
@@ -95,7 +99,9 @@ impl BarrierStep {
         Outcome::Next
     }
 
-    /// The barrier and the count of threads. Nothing if there is no such barrier.
+    /// The number of the barrier and the count of threads (`None`: all threads of the CTA). Reports a finding and returns `None` if there
+    /// is no
+    /// such barrier, or if the lanes name different ones.
     fn operands(&self, context: &mut Context<'_>) -> Option<(usize, Option<u32>)> {
         let first = context.mask.trailing_zeros() as usize % LANES;
         let values = |s: Src<u32>| (context.registers.get(s), context.registers.lane(s, first));
@@ -118,7 +124,7 @@ impl BarrierStep {
         Some((number as usize, count.filter(|c| *c != 0)))
     }
 
-    /// The lanes arrive. Gives the phase for which they wait.
+    /// Makes the lanes arrive, and returns the phase for which they wait.
     fn arrive(&self, context: &mut Context<'_>, number: usize, count: Option<u32>) -> Option<u64> {
         let mask = context.mask;
         let live = context.lanes.present & !context.lanes.exited;
@@ -152,7 +158,7 @@ impl BarrierStep {
         let reduces = self.what == Arrival::Reduce;
         let first = context.cta().barriers.all[number].first;
         if let Some(first) = first {
-            // All threads, by a count or without, is the same.
+            // A count of all threads is the same as no count.
             let threads = |count: Option<u32>| count.unwrap_or(32 * warps).next_multiple_of(32);
             if threads(first.count) != threads(count) {
                 let words = || {
@@ -174,7 +180,7 @@ impl BarrierStep {
             barrier.arrived.resize(warps as usize, 0);
         }
         barrier.first.get_or_insert(First { site, count, reduces });
-        // Of an aligned one the warp arrives as a whole.
+        // At an aligned barrier the warp arrives as a whole.
         let arriving = if self.aligned { live } else { mask };
         let again = barrier.arrived.get(warp).copied().unwrap_or(0) & arriving;
         if let Some(arrived) = barrier.arrived.get_mut(warp) {
@@ -202,12 +208,12 @@ impl BarrierStep {
         Some(phase)
     }
 
-    /// Completes the barrier if all have arrived.
+    /// Completes the barrier if all expected threads have arrived.
     fn complete(&self, context: &mut Context<'_>, number: usize) {
         let (warp, exited) = (context.lanes.number as usize, context.lanes.exited);
         let (mask, idle) = (context.mask, context.idle);
         let cta = context.cta();
-        // Of the warp that is being executed the CTA does not know yet who has exited.
+        // The CTA does not know yet which lanes of the running warp have exited.
         if let Some(gone) = cta.gone.get_mut(warp) {
             cta.live -= (exited & !*gone).count_ones();
             *gone |= exited;
@@ -242,7 +248,7 @@ pub(crate) fn warp_sync(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal>
                 format!("lanes {} wait here with a mask in which they are not", list(outside))
             });
         }
-        // The others that are named may be at another instruction of this kind.
+        // Other lanes of the mask may be at another `bar.warp.sync`.
         let mut left = context.mask;
         while left != 0 {
             let mask = named[left.trailing_zeros() as usize % LANES];

@@ -14,10 +14,10 @@ use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::float::compare::{self, Comparison};
 use ptx_num::values::float::half::{Bf16, F16, Half};
 
-/// What becomes of a comparison and the predicate that it is combined with: `p` and `q`.
+/// Combines the result `t` of a comparison with the predicate `c`. Returns the masks for `p` and `q`.
 type Combine = fn(t: Mask, c: Mask) -> (Mask, Mask);
 
-/// The predicate `c` and how it is combined.
+/// The predicate `c`, and the function that combines it with the result of the comparison.
 fn combination(inst: &mut DecodeContext<'_>) -> Result<(PredicateSrc, Combine), Refusal> {
     let combine: Combine = match inst.modifier(SlotName::Bool) {
         None => |t, _| (t, !t),
@@ -29,7 +29,7 @@ fn combination(inst: &mut DecodeContext<'_>) -> Result<(PredicateSrc, Combine), 
     Ok((inst.predicate_src(OperandName::C)?.unwrap_or(PredicateSrc::constant(false)), combine))
 }
 
-/// The operator as it is written.
+/// The comparison operator as written.
 fn written(inst: &DecodeContext<'_>) -> Result<Modifier, Refusal> {
     inst.modifier(SlotName::Cmp).ok_or_else(|| "a comparison without its operator".into())
 }
@@ -38,7 +38,7 @@ fn unknown(operator: Modifier) -> Refusal {
     Refusal(format!("`{}` compares nothing", operator.word()))
 }
 
-/// The operator between floating-point numbers.
+/// The comparison operator for floating-point numbers.
 fn operator(inst: &DecodeContext<'_>) -> Result<Comparison, Refusal> {
     let written = written(inst)?;
     Comparison::ALL.into_iter().find(|c| c.word() == written.word()).ok_or_else(|| unknown(written))
@@ -54,12 +54,12 @@ fn compared(inst: &DecodeContext<'_>) -> Result<Modifier, Refusal> {
     inst.types().last().ok_or_else(|| "a comparison without a type".into())
 }
 
-/// The predicates of `setp`.
+/// The destination predicates of `setp`.
 fn predicates(inst: &mut DecodeContext<'_>) -> Result<Outcomes, Refusal> {
     Ok(Outcomes::Predicates(inst.predicate_dst(OperandName::P)?, inst.predicate_dst(OperandName::Q)?))
 }
 
-/// The number of `set`: all ones for integers, 1.0 for floating-point numbers.
+/// The destination of `set` and its number for true: all ones for integers, 1.0 for floating-point numbers.
 fn number(inst: &mut DecodeContext<'_>) -> Result<Outcomes, Refusal> {
     Ok(match result(inst)? {
         Modifier::F32 => Outcomes::Words(inst.dst(OperandName::D)?, 0x3f80_0000),
@@ -71,7 +71,7 @@ fn number(inst: &mut DecodeContext<'_>) -> Result<Outcomes, Refusal> {
     })
 }
 
-/// A comparison of integers of a type.
+/// Decodes a comparison of integers of type `A`.
 fn integers<A: Lane + Ord>(inst: &mut DecodeContext<'_>, to: Outcomes) -> ActionResult {
     let (c, combine) = combination(inst)?;
     let ab = (inst.src::<A>(OperandName::A)?, inst.src::<A>(OperandName::B)?);
@@ -86,7 +86,7 @@ fn integers<A: Lane + Ord>(inst: &mut DecodeContext<'_>, to: Outcomes) -> Action
     })
 }
 
-/// A comparison, by the type of its operands.
+/// Decodes a comparison, by the type of its operands.
 fn comparison(inst: &mut DecodeContext<'_>, to: Outcomes) -> ActionResult {
     match compared(inst)? {
         Modifier::B16 | Modifier::U16 => integers::<u16>(inst, to),
@@ -105,9 +105,9 @@ fn comparison(inst: &mut DecodeContext<'_>, to: Outcomes) -> ActionResult {
     }
 }
 
-/// A type of floating-point numbers that are compared.
+/// A floating-point format whose numbers are compared.
 trait Numbers: Copy + Send + Sync + 'static {
-    /// Their bits.
+    /// The integer type that holds the bits of a number.
     type Bits: Lane;
     /// `a operator b`.
     fn holds(operator: Comparison, a: Self::Bits, b: Self::Bits) -> bool;
@@ -186,7 +186,7 @@ impl<H: Half + 'static> Numbers for Halves<H> {
     }
 }
 
-/// A comparison of floating-point numbers, compiled for each operator.
+/// Decodes a comparison of floating-point numbers, compiled for each operator.
 fn numbers<N: Numbers>(inst: &mut DecodeContext<'_>, to: Outcomes, _: N) -> ActionResult {
     let (c, combine) = combination(inst)?;
     let ab = (inst.src::<N::Bits>(OperandName::A)?, inst.src::<N::Bits>(OperandName::B)?);
@@ -214,7 +214,7 @@ pub(crate) fn set(inst: &mut DecodeContext<'_>) -> ActionResult {
     comparison(inst, to)
 }
 
-/// `setp` of half precision: of pairs, `p` is of the lower halves and `q` of the upper ones.
+/// `setp` of half precision. For pairs, `p` gets the result of the lower halves and `q` that of the upper ones.
 pub(crate) fn setp_half(inst: &mut DecodeContext<'_>) -> ActionResult {
     let to = predicates(inst)?;
     match compared(inst)? {
@@ -246,12 +246,12 @@ pub(crate) fn set_half(inst: &mut DecodeContext<'_>) -> ActionResult {
     }
 }
 
-/// Where the outcomes of the lower and the upper halves go.
+/// The destination for the results of the lower and the upper halves.
 #[derive(Clone, Copy)]
 enum PairsTo {
-    /// To `p` and `q`.
+    /// The predicates `p` and `q`.
     Predicates(Outcomes),
-    /// To the halves of a register: the number where it is true, else zero.
+    /// The halves of a register: this number if the comparison is true, else zero.
     Numbers(crate::registers::Dst<u32>, u16),
 }
 
@@ -297,7 +297,7 @@ fn pairs<N: Numbers<Bits = u16>>(inst: &mut DecodeContext<'_>, to: PairsTo, _: N
     Ok(DecodeContext::step(Pairs { to, ab, f: move |a, b| N::holds(operator, a, b), combine, c }))
 }
 
-/// `set` of packed integers: all ones in each element for which it is true.
+/// `set` of packed integers: all ones in each element for which the comparison is true.
 pub(crate) fn set_packed(inst: &mut DecodeContext<'_>) -> ActionResult {
     match compared(inst)? {
         Modifier::S16x2 => elements(inst, 16, |x| i32::from(x as i16)),
@@ -308,7 +308,7 @@ pub(crate) fn set_packed(inst: &mut DecodeContext<'_>) -> ActionResult {
     }
 }
 
-/// A comparison of the elements of a word, so many bits wide; `value` gives the value of the lowest one.
+/// Decodes a comparison of the elements of words, each `width` bits wide. `value` returns the value of the lowest element of a word.
 fn elements(
     inst: &mut DecodeContext<'_>,
     width: u32,
@@ -344,7 +344,7 @@ pub(crate) fn selp(inst: &mut DecodeContext<'_>) -> ActionResult {
     }
 }
 
-/// Bytes of a type.
+/// Size of a type in bytes.
 fn bytes(ty: Modifier) -> u16 {
     ptx_isa::ISA.ty(ty.name()).map_or(4, |t| t.bits / 8)
 }

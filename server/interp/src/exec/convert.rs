@@ -1,7 +1,8 @@
 //! `cvt` and `cvt.pack`: conversions, over all lanes at once.
 //!
-//! What is computed is in [`values::convert`](ptx_num::values::convert). Here sources are brought to lanes of 32 or 64 bits, whatever
-//! the widths of their registers, and results are cut or extended to theirs.
+//! The conversions themselves are in [`values::convert`](ptx_num::values::convert). This module widens the sources to lanes of 32 or 64
+//! bits,
+//! whatever the widths of their registers, and truncates or extends the results to the widths of theirs.
 
 use crate::exec::float::steps::is_first_generation;
 use crate::inst::DecodeContext;
@@ -16,7 +17,7 @@ use ptx_num::values::convert::{self, Format, Lift, Open, Options, Rounding, Scal
 /// `cvt`, all forms.
 pub(crate) fn cvt(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let (to, from, mut options) = written(inst).ok_or("`cvt` without its two types")?;
-    // Targets before sm_20 have no subnormal numbers of `.f32`. (Until PTX 1.4 they kept them in conversions from and to 64 bits.)
+    // Targets before sm_20 have no subnormal numbers of `.f32`. (Until PTX 1.4, conversions from and to 64 bits kept them.)
     let single = Format::Scalar(convert::Scalar::F32);
     if (to == single || from == single) && is_first_generation(inst) {
         let version = inst.executable.program.environment.version;
@@ -74,12 +75,12 @@ pub(crate) fn pack(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     })
 }
 
-/// Bytes of a register that holds a value of so many bits.
+/// Size in bytes of the register that holds a value of `bits` bits.
 fn bytes(bits: u32) -> u8 {
     (bits / 8).next_power_of_two() as u8
 }
 
-/// The types of the result and of the source, and the modifiers.
+/// The type of the result, the type of the source, and the other modifiers, as written.
 fn written(inst: &DecodeContext<'_>) -> Option<(Format, Format, Options)> {
     let mut options = Options::default();
     let mut types = Vec::new();
@@ -102,7 +103,7 @@ fn written(inst: &DecodeContext<'_>) -> Option<(Format, Format, Options)> {
     Some((to, from, options))
 }
 
-/// Where the operands lie.
+/// The places of the operands.
 #[derive(Clone, Copy)]
 struct ConversionOperands {
     d: Place,
@@ -110,12 +111,15 @@ struct ConversionOperands {
     b: Option<Place>,
     e: Option<Place>,
     f: Option<Place>,
+    /// Random bits for stochastic rounding, or else the scale.
     extra: Option<Place>,
+    /// The result is a signed integer.
     signed: bool,
 }
 
-/// A value of 32 or 64 bits that a lane is converted from or to.
+/// The 32 or 64 bits of one lane that a conversion reads or returns.
 trait ConversionWord: Lane + Into<u64> + PartialOrd + std::ops::BitAnd<Output = Self> {
+    /// The lowest bits of a number.
     fn low(bits: u64) -> Self;
 }
 
@@ -133,13 +137,13 @@ impl ConversionWord for u64 {
     }
 }
 
-/// Registers that are read as such.
+/// A source register of any width that is read as lanes of 32 or 64 bits.
 trait SourceRegister: Send + Sync + Copy + 'static {
     type Word: ConversionWord;
     fn get(&self, registers: &Registers) -> [Self::Word; LANES];
 }
 
-/// Registers that are written as such.
+/// A result register of any width that is written from lanes of 32 or 64 bits.
 trait ResultRegister: Send + Sync + 'static {
     type Word: ConversionWord;
     fn put(&self, registers: &mut Registers, mask: Mask, values: [Self::Word; LANES]);
@@ -191,12 +195,12 @@ impl SourceRegister for Src<u64> {
     }
 }
 
-/// A result of at most 32 bits, extended to them, in a register of any width.
+/// A result of at most 32 bits, extended to 32 bits by the conversion, in a register of any width.
 enum Result32 {
     Byte(Dst<u8>),
     Half(Dst<u16>),
     Word(Dst<u32>),
-    /// A wider register of a signed value.
+    /// A wider register, which gets the value extended by its sign.
     Signed(Dst<i32>),
 }
 
@@ -248,7 +252,7 @@ impl ResultRegister for Result64 {
     }
 }
 
-/// Makes steps of functions of one lane.
+/// Turns the conversion function of one lane into a step for all lanes.
 struct Steps {
     places: ConversionOperands,
     open: Open,
@@ -320,11 +324,12 @@ impl Lift for Steps {
     }
 }
 
+/// Marks the result of a lane as unspecified if `open`.
 fn note(marked: &mut Marked, lane: usize, open: bool) {
     marked.add(lane, if open { Marks::UNSPECIFIED } else { Marks::NONE });
 }
 
-/// `d = f(a)`, for all lanes, also those that are not active.
+/// `d = f(a)` for all lanes, including inactive ones.
 struct UnaryStep<I, O, F> {
     a: I,
     d: O,
@@ -368,7 +373,7 @@ impl<I: SourceRegister, O: ResultRegister, F: Fn(I::Word) -> O::Word + Send + Sy
     }
 }
 
-/// `d = f(a, b)`, for all lanes.
+/// `d = f(a, b)` for all lanes, including inactive ones.
 struct PairStep<F> {
     ab: (NarrowSource, NarrowSource),
     d: Result32,

@@ -17,14 +17,14 @@ use ptx_num::values::float::packed::{single_pair2, single_pair3, words};
 use ptx_num::values::float::{Rounding, approx, double, single};
 use steps::{StepModifiers, flushes, is_first_generation, modifiers, rounding, step1, step2, step3, with_modifiers};
 
-/// What must be said of an `.f32x2`.
+/// The marks of an `.f32x2` result: those of both its elements.
 #[inline(always)]
 pub(crate) fn pair_marks(result: u64) -> Marks {
     let [low, high] = words(result);
     single::marks(low) | single::marks(high)
 }
 
-/// An operation of two operands for each type, from the functions of that name.
+/// Decodes an operation with two operands. `$operation` names its function for each type.
 macro_rules! binary {
     ($inst:expr, $operation:ident) => {{
         let inst = $inst;
@@ -83,7 +83,7 @@ pub(crate) fn fma(inst: &mut DecodeContext<'_>) -> ActionResult {
         };
     }
     let m = modifiers(inst, flushes(inst));
-    // The fused operation of the host where the loop may use it; without it additions and multiplications of `f64` are quicker.
+    // Use the host's fused operation if the loop may use it; without it, a multiplication and an addition of `f64` are faster.
     match (inst.has(Modifier::F32x2), fuses()) {
         (true, true) => with_modifiers!(m, m => fma_pair(inst, move |a, b, c| single::fma(m.get(), a, b, c))),
         (true, false) => {
@@ -104,7 +104,7 @@ fn fma_pair(inst: &mut DecodeContext<'_>, f: impl Fn(u32, u32, u32) -> u32 + Sen
     step3(inst, move |a: u64, b: u64, c: u64| single_pair3(a, b, c, &f), |_, _, _, d| pair_marks(d))
 }
 
-/// `mad`: `fma`, but for `mad.f32` on `sm_1x`.
+/// `mad`: the same as `fma`, except for `mad.f32` on `sm_1x`.
 pub(crate) fn mad(inst: &mut DecodeContext<'_>) -> ActionResult {
     if inst.has(Modifier::F32) && is_first_generation(inst) {
         let m = modifiers(inst, true);
@@ -113,7 +113,7 @@ pub(crate) fn mad(inst: &mut DecodeContext<'_>) -> ActionResult {
     fma(inst)
 }
 
-/// An approximate function of `.f32`, compiled with and without `.ftz`.
+/// Decodes an approximate function of `.f32`, compiled with and without `.ftz`.
 macro_rules! approximate {
     ($inst:expr, $ftz:expr, $function:path) => {{
         if $ftz {
@@ -124,7 +124,7 @@ macro_rules! approximate {
     }};
 }
 
-/// Whether neither a rounding nor how exact is written: until PTX 1.3 that meant `.approx.ftz.f32` and `.rn.f64`.
+/// Whether the instruction states neither a rounding nor a precision. Until PTX 1.3 that meant `.approx.ftz.f32` and `.rn.f64`.
 fn is_unsaid(inst: &DecodeContext<'_>) -> bool {
     ![Modifier::Approx, Modifier::Full, Modifier::Rn, Modifier::Rz, Modifier::Rm, Modifier::Rp]
         .iter()
@@ -152,7 +152,7 @@ pub(crate) fn div(inst: &mut DecodeContext<'_>) -> ActionResult {
     })
 }
 
-/// A function that is approximate or correctly rounded.
+/// Decodes a function that has an approximate form and correctly rounded ones.
 macro_rules! unary {
     ($inst:expr, $function:ident) => {{
         let inst = $inst;
@@ -232,7 +232,7 @@ pub(crate) fn neg(inst: &mut DecodeContext<'_>) -> ActionResult {
     step1(inst, move |a: u32| single::neg(ftz, a), |_, d| single::marks(d))
 }
 
-/// `abs`. That of an `.f64` keeps a NaN as it is, so its bits are known.
+/// `abs`. For `.f64` it keeps a NaN as it is, so the bits of the result are known.
 pub(crate) fn abs(inst: &mut DecodeContext<'_>) -> ActionResult {
     if inst.has(Modifier::F64) {
         return inst.map1(|a: u64| double::abs(a));
@@ -241,7 +241,7 @@ pub(crate) fn abs(inst: &mut DecodeContext<'_>) -> ActionResult {
     step1(inst, move |a: u32| single::abs(ftz, a), |_, d| single::marks(d))
 }
 
-/// `copysign`: bits alone, so that nothing is open.
+/// `copysign`: only moves bits, so no result is unspecified.
 pub(crate) fn copysign(inst: &mut DecodeContext<'_>) -> ActionResult {
     if inst.has(Modifier::F64) {
         return inst.map2(|a: u64, b: u64| double::copysign(a, b));
@@ -269,7 +269,7 @@ pub(crate) fn max(inst: &mut DecodeContext<'_>) -> ActionResult {
     extreme::<true>(inst)
 }
 
-/// Which of its operands an instruction returns, known to the compiler.
+/// The extreme that an instruction returns, as a constant of the compiler.
 #[inline(always)]
 pub(crate) const fn extreme_of<const GREATEST: bool>() -> Extreme {
     if GREATEST { Extreme::Greatest } else { Extreme::Least }
@@ -285,7 +285,7 @@ fn extreme<const GREATEST: bool>(inst: &mut DecodeContext<'_>) -> ActionResult {
         let f = move |a: u32, b: u32, c: u32| extremes::single3(extreme_of::<GREATEST>(), m, a, b, c);
         return step3(inst, f, move |_, _, _, d| extreme_marks(m, d));
     }
-    // The common ones get loops of their own.
+    // The common combinations of modifiers get loops of their own.
     const PLAIN: ExtremeModifiers = ExtremeModifiers { ftz: false, nan: false, xorsign: false, abs: false };
     const FTZ: ExtremeModifiers = ExtremeModifiers { ftz: true, ..PLAIN };
     const NAN: ExtremeModifiers = ExtremeModifiers { nan: true, ..PLAIN };
@@ -305,13 +305,13 @@ fn extreme2(
     step2(inst, OperandName::B, f, move |_, _, d| extreme_marks(m, d))
 }
 
-/// With `.NaN` the manual names the NaN that comes out: the canonical one.
+/// The marks of a result. With `.NaN` the manual specifies which NaN results: the canonical one.
 #[inline(always)]
 fn extreme_marks(m: ExtremeModifiers, result: u32) -> Marks {
     if m.nan { Marks::NONE } else { single::marks(result) }
 }
 
-/// `testp`. Without a test nothing is computed (measured with the assembler).
+/// `testp`. Without a property to test, the instruction does nothing (measured with the assembler).
 pub(crate) fn testp(inst: &mut DecodeContext<'_>) -> ActionResult {
     let property = match inst.modifier(SlotName::Op) {
         None => return Ok(Action::Nothing),

@@ -14,7 +14,7 @@ use ptx_num::values::float::half::{self, Bf16, F16, Half};
 use ptx_num::values::float::packed::{half_pair1, half_pair2, half_pair3, halves};
 use ptx_num::values::float::{Clamp, Modifiers, approx, extremes};
 
-/// `.rn` alone, known to the compiler.
+/// `.rn` alone, as a constant of the compiler.
 #[derive(Clone, Copy)]
 struct Plain;
 
@@ -25,23 +25,25 @@ impl StepModifiers for Plain {
     }
 }
 
-/// What must be said of a pair.
+/// The marks of a pair: those of both halves.
 #[inline(always)]
 pub(super) fn pair_marks<H: Half>(result: u32) -> Marks {
     let [low, high] = halves(result);
     half::marks::<H>(low) | half::marks::<H>(high)
 }
 
-/// The same where the manual may name the NaN: the canonical one of `.relu` and `.NaN`.
+/// The marks of a single result. `canonical`: the manual specifies the NaN, as it does for `.relu` and `.NaN`.
 #[inline(always)]
 fn marks<H: Half>(canonical: bool, result: u16) -> Marks {
     if canonical { Marks::NONE } else { half::marks::<H>(result) }
 }
 
-/// A type of halves.
+/// A type of half precision.
 #[derive(Clone, Copy, PartialEq)]
 struct HalfType {
+    /// `.bf16`, otherwise `.f16`.
     brain: bool,
+    /// Two numbers in a word.
     pair: bool,
 }
 
@@ -59,7 +61,7 @@ impl HalfType {
     }
 }
 
-/// An operation of one operand, on each half of a pair.
+/// Decodes an operation with one operand. If `pair`, it is applied to each half.
 fn one(
     inst: &mut DecodeContext<'_>,
     pair: bool,
@@ -76,7 +78,7 @@ fn one(
     step1(inst, move |a: u32| half_pair1(a, &f), both)
 }
 
-/// An operation of two operands, on each half of a pair.
+/// Decodes an operation with two operands. If `pair`, it is applied to each half. `canonical`: see [`marks`].
 fn two<H: Half + 'static>(
     inst: &mut DecodeContext<'_>,
     pair: bool,
@@ -90,7 +92,7 @@ fn two<H: Half + 'static>(
     step2(inst, OperandName::B, move |a: u32, b: u32| half_pair2(a, b, &f), both)
 }
 
-/// An operation of three operands, on each half of a pair.
+/// Decodes an operation with three operands. If `pair`, it is applied to each half.
 fn three(
     inst: &mut DecodeContext<'_>,
     pair: bool,
@@ -107,7 +109,7 @@ fn three(
     step3(inst, move |a: u32, b: u32, c: u32| half_pair3(a, b, c, &f), both)
 }
 
-/// An operation of two operands in both formats, with a loop of its own for `.rn` alone.
+/// Decodes an operation with two operands in both formats, with a loop of its own for `.rn` alone.
 macro_rules! binary {
     ($inst:expr, $operation:ident) => {{
         let inst = $inst;
@@ -136,8 +138,8 @@ pub(crate) fn mul(inst: &mut DecodeContext<'_>) -> ActionResult {
     binary!(inst, mul)
 }
 
-/// What tensor copies leave for elements out of bounds ([`nan_pattern`](ptx_num::image::tensor_map::ElementType::nan_pattern)). The manual does not give
-/// its bits.
+/// The bits that tensor copies write for elements out of bounds ([`nan_pattern`](ptx_num::image::tensor_map::ElementType::nan_pattern)).
+/// The manual does not give them.
 pub(crate) const OUTSIDE: u16 = 0x7fff;
 
 /// `fma`.
@@ -149,7 +151,7 @@ pub(crate) fn fma(inst: &mut DecodeContext<'_>) -> ActionResult {
 fn fma_of<H: Half + 'static>(inst: &mut DecodeContext<'_>, pair: bool) -> ActionResult {
     let m = modifiers(inst, inst.has(Modifier::Ftz));
     if inst.has(Modifier::Oob) {
-        // Whether a NaN is the special one depends on bits that the manual does not give, and so does the result.
+        // `.oob` treats one NaN specially, but the manual does not give its bits. So the result for any NaN is unspecified.
         let open = |operands: [u16; 3], d| {
             let [a, b, c] = operands.map(half::is_nan::<H>);
             if a | b | c { Marks::UNSPECIFIED } else { half::marks::<H>(d) }

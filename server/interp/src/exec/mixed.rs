@@ -1,4 +1,4 @@
-//! Sources of another precision than the result (manual 9.7.5, and the forms of PTX 9.2 to 9.4).
+//! Operations whose sources have another precision than the result (manual 9.7.5, and the forms of PTX 9.2 to 9.4).
 
 #[cfg(test)]
 mod tests;
@@ -16,12 +16,14 @@ use ptx_num::values::convert::{Direction, Narrow};
 use ptx_num::values::float::half::{Bf16, F16, Half};
 use ptx_num::values::float::{Modifiers, Rounding, mixed, single};
 
-/// The type of that number, in the order in which they are written.
+/// The type at index `number` among those that are written.
 fn ty(inst: &DecodeContext<'_>, number: usize) -> Result<Modifier, Refusal> {
     inst.types().nth(number).ok_or_else(|| "a type is missing".into())
 }
 
-/// One of the functions of `mixed` on `.f32`, for either format of the narrow operand. Subnormals are kept: there is no `.ftz`.
+/// Decodes an operation on `.f32` with a narrow operand of either format. `$operation` is its function in `mixed`. Subnormal numbers are
+/// kept,
+/// since there is no `.ftz`.
 macro_rules! into_single {
     ($inst:expr, $operation:ident) => {{
         let inst = $inst;
@@ -55,7 +57,7 @@ fn fma_of<H: Half + 'static>(inst: &mut DecodeContext<'_>) -> ActionResult {
     })
 }
 
-/// A sum or a difference: `.f32x2` from a narrow and a wide pair, or narrow pairs from wide ones, rounded toward zero.
+/// Decodes a sum or a difference of pairs: `.f32x2` from a narrow and a wide pair, or a narrow pair from wide ones, rounded toward zero.
 macro_rules! packed {
     ($inst:expr, $widening:ident, $narrowing:ident) => {{
         let inst = $inst;
@@ -86,7 +88,7 @@ macro_rules! packed {
     }};
 }
 
-/// A narrow pair from wide ones.
+/// Decodes an operation that returns a narrow pair of format `H` for two wide pairs.
 fn narrow_pair<H: Half + 'static>(
     inst: &mut DecodeContext<'_>,
     second: OperandName,
@@ -105,7 +107,7 @@ pub(crate) fn sub_packed(inst: &mut DecodeContext<'_>) -> ActionResult {
     packed!(inst, sub_pair, sub_narrowing)
 }
 
-/// `mul` of pairs: of wide ones with a narrow result, or of one pair of each narrow format.
+/// `mul` of pairs: of two wide pairs with a narrow result, or of one pair of each narrow format.
 pub(crate) fn mul_packed(inst: &mut DecodeContext<'_>) -> ActionResult {
     let (result, second) = (ty(inst, 0)?, ty(inst, 2)?);
     let m = Modifiers::RZ.ftz(inst.has(Modifier::Ftz));
@@ -136,7 +138,7 @@ pub(crate) fn fma_packed(inst: &mut DecodeContext<'_>) -> ActionResult {
     step3(inst, move |a: u32, b: u64, c: u64| mixed::fma_pair::<F16>(m, a, b, c), |_, _, _, d| pair_marks(d))
 }
 
-/// The format of the elements of a type.
+/// The format of the elements of a type that has four narrow ones.
 fn narrow(ty: Modifier) -> Result<Narrow, Refusal> {
     Ok(match ty {
         Modifier::E4m3x4 => Narrow::E4m3,
@@ -149,7 +151,7 @@ fn narrow(ty: Modifier) -> Result<Narrow, Refusal> {
     })
 }
 
-/// An operand of four narrow numbers: where it lies, its format.
+/// An operand of four narrow numbers: its place and the format of the numbers.
 type Four = (Place, Narrow);
 
 fn four(inst: &mut DecodeContext<'_>, name: OperandName, format: Narrow) -> Result<Four, Refusal> {
@@ -158,16 +160,16 @@ fn four(inst: &mut DecodeContext<'_>, name: OperandName, format: Narrow) -> Resu
     Ok((place.ok_or_else(|| Refusal(format!("no operand `{name}`")))?, format))
 }
 
-/// The numbers in a register, the lowest bits first.
+/// The four numbers in a register, from the lowest bits on.
 fn unpack(bits: u128, format: Narrow) -> [f32; 4] {
     let width = format.element_bits();
-    // Bits above those of a format are not looked at.
+    // Bits of a byte above those of the format are ignored.
     let mask = ((1u16 << width) - 1) as u8;
     std::array::from_fn(|i| format.decode((bits >> (width * i as u32)) as u8 & mask))
 }
 
-/// Four results in a register, and what must be said of them: which NaN comes out, and what becomes of numbers beyond the format without
-/// `.satfinite`, the manual does not say.
+/// Four results in a register, and their marks. The manual specifies neither which NaN results nor, without `.satfinite`, what becomes of
+/// numbers beyond the range of the format.
 fn pack(values: [f32; 4], format: Narrow, saturate: bool) -> (u32, Marks) {
     let (mut bits, mut marks) = (0, Marks::NONE);
     for (i, value) in values.into_iter().enumerate() {
@@ -181,7 +183,7 @@ fn pack(values: [f32; 4], format: Narrow, saturate: bool) -> (u32, Marks) {
     (bits, marks)
 }
 
-/// What is computed of four narrow numbers.
+/// An operation on four narrow numbers.
 #[derive(Clone, Copy, PartialEq)]
 enum NarrowOperation {
     Add,
@@ -190,7 +192,7 @@ enum NarrowOperation {
     Fma,
 }
 
-/// An operation on four narrow numbers. `types` are those of the operands, the result first.
+/// Decodes an operation on four narrow numbers. The first type is that of the result and of `c`, the second that of `a` and `b`.
 fn narrow_step(inst: &mut DecodeContext<'_>, operation: NarrowOperation) -> ActionResult {
     let (result, source) = (narrow(ty(inst, 0)?)?, narrow(ty(inst, 1)?)?);
     let saturate = inst.has(Modifier::Satfinite);
@@ -205,7 +207,7 @@ fn narrow_step(inst: &mut DecodeContext<'_>, operation: NarrowOperation) -> Acti
     Ok(DecodeContext::each(move |r, lane| {
         let of = |(place, format): Four| unpack(r.lane_bits(place, lane), format);
         let factor = b.map_or([1.0; 4], of);
-        // A product of zero keeps its sign with -0 added.
+        // Adding -0 keeps the sign of a product that is zero.
         let term = c.map_or([-0.0; 4], of);
         let term = if operation == NarrowOperation::Sub { term.map(|x| -x) } else { term };
         let (bits, marks) = pack(mixed::fma4(of(a), factor, term), result, saturate);

@@ -1,4 +1,4 @@
-//! Arrivals, and changes of the count of transactions.
+//! Arrivals, and changes of the transaction count.
 
 use super::object::{Object, ProtocolViolation};
 use super::{change, check_seen, ctas, in_cta, locate};
@@ -9,10 +9,10 @@ use crate::machine::{Context, Location, Outcome, races};
 use crate::registers::{Dst, Src};
 use ptx_isa::{Modifier, OperandName};
 
-/// Where one of these instructions goes: its mbarrier, or with `.multicast` that of each CTA of a mask.
+/// The mbarriers that an instruction changes: one, or with `.multicast` one in each CTA of a mask.
 struct ArrivalTarget {
     address: Address,
-    /// It may be in another CTA.
+    /// The mbarrier may be in another CTA.
     anywhere: bool,
     ctas: Option<Src<u32>>,
 }
@@ -23,7 +23,7 @@ impl ArrivalTarget {
         Ok(Self { address: inst.address(OperandName::A)?, anywhere: anywhere || ctas.is_some(), ctas })
     }
 
-    /// Does it to each mbarrier of each lane; `f` gives the state before.
+    /// Calls `f` for each mbarrier of each lane. `f` returns the state before the change, which goes to the register `to`.
     fn each(
         &self,
         context: &mut Context<'_>,
@@ -49,7 +49,7 @@ impl ArrivalTarget {
     }
 }
 
-/// The register for the state; nothing for `_`.
+/// The register for the state; `None` for `_`.
 fn state(inst: &mut DecodeContext<'_>) -> Result<Option<Dst<u64>>, Refusal> {
     let Some(operand) = inst.operand(OperandName::D).filter(|o| o.value != ptx_analysis::flow::OperandValue::Sink)
     else {
@@ -120,7 +120,7 @@ fn arrival(inst: &mut DecodeContext<'_>, drops: bool) -> Result<Action, Refusal>
     }))
 }
 
-/// Whether `.noComplete` keeps its promise.
+/// Checks the promise of `.noComplete` (`open`) that the arrival does not complete the phase.
 fn promise(object: &Object, open: bool, count: u32) -> Result<(), ProtocolViolation> {
     if open && count == object.pending && object.tx == 0 { Err(ProtocolViolation::Completes) } else { Ok(()) }
 }
