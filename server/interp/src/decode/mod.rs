@@ -1,4 +1,5 @@
-//! From the lowered module to a program that can be executed: one operation for each instruction, operands resolved to places.
+//! Decodes a lowered module into an executable program: one operation per instruction, with operands resolved to their places in
+//! registers.
 
 mod order;
 mod reachable;
@@ -7,7 +8,7 @@ mod variables;
 pub use crate::machine::code::{Action, Code, Executable, Located, Op, Refusal};
 
 use crate::exec;
-use crate::inst::{DecodeContext, Layout};
+use crate::inst::{DecodeContext, FrameLayout};
 use crate::machine::code::{Specials, Together};
 use crate::memory::{AddressMap, Global, Storage};
 use ptx_analysis::program::{ModuleProgram, ProgramFunction};
@@ -16,7 +17,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 impl Executable {
-    /// Decodes what a kernel can reach.
+    /// Decodes all functions that the kernel `entry` can reach.
+    ///
+    /// Refuses a module without this kernel, functions with errors, and parameters of more than 64 KiB.
     pub fn new(program: Arc<ModuleProgram>, entry: &str) -> Result<Self, Refusal> {
         let is_entry = |c: &ProgramFunction| c.kernel && c.body.is_some();
         let index = program.function(entry).filter(|i| program.functions.get(*i).is_some_and(is_entry));
@@ -53,7 +56,7 @@ impl Executable {
         if !body.complete || !program.errors_in(callable).is_empty() {
             return Err(format!("`{}` has errors, so it cannot be executed: mend them first", callable.name).into());
         }
-        let mut layout = Layout::new(body, &callable.parameters, &callable.results, self.address_bytes());
+        let mut layout = FrameLayout::new(body, &callable.parameters, &callable.results, self.address_bytes());
         let mut ops = Vec::with_capacity(body.instructions.len());
         let mut specials = std::mem::take(&mut self.specials);
         let mut engine = self.engine;
@@ -68,7 +71,8 @@ impl Executable {
     }
 }
 
-/// Decodes one instruction. What cannot be executed becomes an operation that says so when it is reached.
+/// Decodes one instruction. An instruction that cannot be executed becomes [`Action::Refused`], which the machine reports when it gets
+/// there.
 fn op(inst: &mut DecodeContext<'_>) -> Op {
     let guard = inst.instruction().guard.as_ref().map(|guard| inst.guard(guard));
     let action = exec::action(inst).unwrap_or_else(Action::Refused);

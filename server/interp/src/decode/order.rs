@@ -1,11 +1,12 @@
-//! In which order groups of lanes are executed that a branch has parted: so that they meet again where their ways join.
+//! Execution order of the groups of lanes that a branch has separated, so that they meet again where their paths join.
 //!
-//! The group whose instruction comes first runs. First is what comes first in a topological order in which loops stand together: then
-//! every block between a branch and the place where its ways join comes before that place, and the lanes that are there wait.
+//! The machine runs the group whose instruction comes first in a topological order that keeps loops contiguous. In this order, every block
+//! between a branch and the join of its paths comes before the join. So lanes that reach the join early wait there.
 
 use ptx_analysis::flow::{FlowFunction, Graph};
 
-/// The order of the instructions of a function, and that of its end.
+/// Priority of each instruction of a function, by index, with one more entry for the end of the function. The machine executes the lowest
+/// number first.
 pub fn priorities(function: &FlowFunction) -> Box<[u32]> {
     let graph = Graph::new(function);
     let blocks = graph.blocks.len();
@@ -19,7 +20,7 @@ pub fn priorities(function: &FlowFunction) -> Box<[u32]> {
             }
         }
     }
-    // What cannot be reached comes last, in the order of the text.
+    // Unreachable instructions and the end come last, in source order.
     for at in out.iter_mut().filter(|at| **at == u32::MAX) {
         *at = next;
         next += 1;
@@ -27,20 +28,21 @@ pub fn priorities(function: &FlowFunction) -> Box<[u32]> {
     out.into()
 }
 
-/// The blocks in order. A loop is any set of blocks of which each can reach each other, whether it has one entry or several: its blocks
-/// stand together, one at which it is entered first, the loops inside it in the same way. So whatever comes behind a loop comes after all
-/// of it.
+/// Returns the reachable blocks in execution order.
+///
+/// A loop is any set of blocks that can all reach each other, with one entry or several. Its blocks stay contiguous: an entry block comes
+/// first, and the others, with their inner loops, are ordered in the same way. So a block after a loop comes after all blocks of the loop.
 fn order(graph: &Graph, blocks: usize) -> Vec<usize> {
     let mut out = Vec::with_capacity(blocks);
-    // Sets of blocks that are still to be arranged, and single ones, the next one last.
+    // Work stack: sets of blocks that still have to be ordered, and single blocks. The last entry comes next.
     enum Work {
         Set(Vec<usize>),
         Block(usize),
     }
-    // In which set a block is that is being arranged now: edges that leave it do not count.
+    // Number of the set that contains each block. Edges that leave the set in work do not count.
     let mut set_of = vec![0; blocks];
     let mut sets = 0;
-    let mut search = Search::new(blocks);
+    let mut search = ComponentSearch::new(blocks);
     let reachable = graph.order.iter().map(|b| *b as usize).collect();
     let mut work = vec![Work::Set(reachable)];
     while let Some(next) = work.pop() {
@@ -56,13 +58,13 @@ fn order(graph: &Graph, blocks: usize) -> Vec<usize> {
         let ways = |block: usize| {
             graph.successors(block).iter().map(|s| *s as usize).filter(|s| set_of[*s] == sets).collect::<Vec<_>>()
         };
-        // They come the last one first, as they are to be pushed.
+        // `components` returns the last component first, as the stack needs it.
         for mut component in search.components(&set, ways) {
             if component.len() == 1 {
                 work.push(Work::Block(component[0]));
                 continue;
             }
-            // The loop is entered where a way leads in from outside, at the first such block in the text.
+            // A loop starts at its first block in source order that has an edge from outside, or that begins the function.
             component.sort_unstable();
             let inside = |b: usize| component.binary_search(&b).is_ok();
             let entered = |b: &usize| *b == 0 || graph.predecessors(*b).iter().any(|p| !inside(*p as usize));
@@ -75,20 +77,23 @@ fn order(graph: &Graph, blocks: usize) -> Vec<usize> {
     out
 }
 
-/// Finds sets of blocks of which each can reach each other (Tarjan's algorithm, without recursion).
-struct Search {
-    /// The number of each block in the order of discovery, from 1; 0: not yet found.
+/// Finds sets of blocks that can all reach each other (Tarjan's algorithm, without recursion).
+struct ComponentSearch {
+    /// Number of each block in order of discovery, from 1; 0: not yet found.
     found: Vec<usize>,
+    /// Lowest discovery number that each block can reach among the blocks on the stack.
     lowest: Vec<usize>,
+    /// Whether each block is on the stack, because its component is not complete yet.
     on_stack: Vec<bool>,
 }
 
-impl Search {
+impl ComponentSearch {
     fn new(blocks: usize) -> Self {
         Self { found: vec![0; blocks], lowest: vec![0; blocks], on_stack: vec![false; blocks] }
     }
 
-    /// The components of a set, each before those that lead to it. Of what could stand in either order, the later in the text comes first.
+    /// Returns the components of a set, each before those that lead to it. If two could come in either order, the later one in the source
+    /// comes first.
     fn components(&mut self, set: &[usize], ways: impl Fn(usize) -> Vec<usize>) -> Vec<Vec<usize>> {
         let mut roots = set.to_vec();
         roots.sort_unstable_by(|a, b| b.cmp(a));
@@ -106,7 +111,7 @@ impl Search {
                     (self.found[block], self.lowest[block]) = (count, count);
                     self.on_stack[block] = true;
                     stack.push(block);
-                    // `pop` takes the last one: the later in the text is visited first.
+                    // `pop` takes the last successor, so the later block in the source is visited first.
                     let mut list = ways(block);
                     list.sort_unstable();
                     calls.push((block, list));

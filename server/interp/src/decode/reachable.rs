@@ -1,8 +1,10 @@
-//! Which functions a kernel can reach.
+//! Functions that a kernel can reach.
 
 use ptx_analysis::program::{ModuleProgram, RelocationTarget};
 
-/// The functions that can be reached from a kernel: those that bodies name, and those whose address is an initial value.
+/// Indices of the functions that a kernel can reach, the kernel first.
+///
+/// These are the functions that reachable bodies name, and functions whose address is an initial value of a variable.
 pub(super) fn reachable(program: &ModuleProgram, entry: usize) -> Vec<usize> {
     let has_body = |i: &usize| program.functions.get(*i).is_some_and(|f| f.body.is_some());
     let index = |name: &str| program.function(name).filter(has_body);
@@ -23,7 +25,7 @@ pub(super) fn reachable(program: &ModuleProgram, entry: usize) -> Vec<usize> {
         let body = program.functions[function].body.as_ref();
         work.extend(body.into_iter().flat_map(|b| b.functions.iter().filter_map(|name| index(name))));
     }
-    // The kernel first, whatever the order in which the others were found.
+    // The kernel comes first, the others in the order of the module.
     out.sort_unstable_by_key(|f| (*f != entry, *f));
     out
 }

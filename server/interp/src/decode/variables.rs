@@ -1,4 +1,4 @@
-//! Where the variables of a module and the parameters of its kernel lie, and what they hold at the beginning.
+//! Addresses and initial contents of a module's variables, and offsets of its kernel's parameters.
 
 use crate::machine::code::{Executable, Located, Refusal, body_name};
 use crate::memory::{Global, SHARED_STRIDE, Storage, Window};
@@ -8,20 +8,24 @@ use ptx_isa::ISA;
 use ptx_num::values::Marks;
 use std::sync::Arc;
 
-/// Bytes that the variables of a module may have together; what lies behind is not there.
+/// Maximum size of a variable in bytes; the rest of a larger one has no memory.
 const MAX_BYTES: u64 = 1 << 36;
 
-/// Bytes that the parameters of a kernel may have.
-const PARAMETERS: u64 = 1 << 16;
+/// Maximum size of all parameters of a kernel together, in bytes.
+const MAX_PARAMETER_BYTES: u64 = 1 << 16;
 
-/// How far each kind of memory is filled.
-struct Filled {
+/// Assigns addresses to variables, one after the other in each kind of memory.
+struct VariableAllocator {
+    /// First free address in shared memory.
     shared: u64,
+    /// First free address in constant memory.
     constant: u64,
+    /// Global memory with the variables so far.
     global: Global,
 }
 
-impl Filled {
+impl VariableAllocator {
+    /// Reserves memory for a variable: its declared size, but at least `stated` bytes (those of its initial value).
     fn place(&mut self, name: &str, symbol: &VariableSymbol, stated: u64) -> Located {
         let bytes = symbol.bytes.unwrap_or(0).max(stated).min(MAX_BYTES);
         let align = u64::from(symbol.align.unwrap_or(1)).max(1);
@@ -40,15 +44,17 @@ impl Filled {
 }
 
 impl Executable {
-    /// Gives the variables their addresses, and makes global and constant memory. Of shared memory there is what the functions that can
-    /// be reached use.
+    /// Assigns addresses to the variables, and creates global and constant memory. Shared memory contains only the variables that
+    /// reachable functions use.
     pub(super) fn place_variables(&mut self, reachable: &[usize]) {
         let program = Arc::clone(&self.program);
-        // What the system keeps for itself lies first. Of a target whose multiprocessor is not known it is what the nearest older one keeps.
+        // The memory that the system reserves comes first. For a target without a known multiprocessor, take the reservation of the
+        // nearest older one.
         let mut known = ISA.multiprocessors.iter().rev();
         let multiprocessor = known.find(|m| m.targets.iter().any(|name| self.has(name)));
         self.shared_start = multiprocessor.map_or(0, |m| m.shared_reserved.into());
-        let mut filled = Filled { shared: self.shared_start, constant: 0, global: Global::new(self.map.global) };
+        let mut filled =
+            VariableAllocator { shared: self.shared_start, constant: 0, global: Global::new(self.map.global) };
         let is_open = |v: &VariableSymbol| v.space == ".shared" && v.external && v.bytes.unwrap_or(0) == 0;
         let bodies = || reachable.iter().filter_map(|f| Some((*f, program.functions.get(*f)?.body.as_ref()?)));
         for global in program.variables.iter().filter(|g| !is_open(&g.symbol)) {
@@ -68,7 +74,7 @@ impl Executable {
                 }
             }
         }
-        // Dynamic shared memory begins behind everything else; each `.extern` array without a size is all of it.
+        // Dynamic shared memory begins after all other shared variables. Each `.extern` array without a size names all of it.
         let open = || program.variables.iter().filter(|v| is_open(&v.symbol));
         let align = open().filter_map(|v| v.symbol.align).max().map_or(16, |a| u64::from(a.max(16)));
         let dynamic = filled.shared.next_multiple_of(align);
@@ -93,7 +99,8 @@ impl Executable {
         }
     }
 
-    /// The value of an address among initial values, in a body if it is one of its variables.
+    /// The address that an initial value refers to. `function` is the index of the function whose body declares a
+    /// [`RelocationTarget::Local`].
     fn relocated(&self, to: &RelocationTarget, generic: bool, function: usize) -> u64 {
         let located = match to {
             RelocationTarget::Function(name) => {
@@ -109,7 +116,8 @@ impl Executable {
         located.map_or(0, address)
     }
 
-    /// Writes initial values.
+    /// Writes the initial value of a variable to constant or global memory. `function` is the function that declares the variable, if one
+    /// does.
     fn initialize(&mut self, initial: &InitialContents, located: Located, function: usize) {
         let mut bytes = initial.bytes.clone();
         for relocation in &initial.relocations {
@@ -133,14 +141,19 @@ impl Executable {
         }
     }
 
+    /// Assigns offsets to the parameters of the kernel. Refuses more than 64 KiB.
     pub(super) fn place_parameters(&mut self, entry: usize) -> Result<(), Refusal> {
         let mut at: u64 = 0;
         for parameter in &self.program.functions[entry].parameters {
             let bytes = parameter.bytes().unwrap_or(0);
             at = at.next_multiple_of(u64::from(parameter.align.unwrap_or(1)).max(1));
-            self.parameters.push((at as u32, bytes.min(PARAMETERS) as u32));
+            self.parameters.push((at as u32, bytes.min(MAX_PARAMETER_BYTES) as u32));
             at = at.saturating_add(bytes);
         }
-        if at > PARAMETERS { Err("the parameters of the kernel are longer than 64 KiB".into()) } else { Ok(()) }
+        if at > MAX_PARAMETER_BYTES {
+            Err("the parameters of the kernel are longer than 64 KiB".into())
+        } else {
+            Ok(())
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! Addresses: generic ones and those of state spaces, which of them an address is, and those of other CTAs of the cluster.
+//! Instructions on addresses: conversion between generic addresses and those of state spaces, tests of the state space, and addresses in
+//! other CTAs of the cluster.
 
 use crate::inst::{DecodeContext, space_named};
 use crate::machine::code::{Action, Refusal, Space};
@@ -29,7 +30,7 @@ pub(crate) fn cvta(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     };
     Ok(DecodeContext::each(move |r, lane| {
         let value = r.lane_bits(a, lane) as u64;
-        // An address that is not in the window makes one that is nowhere.
+        // An address outside of the window gives an unspecified result.
         let found = if back {
             map.window(value).filter(|(w, _)| *w == window || window == Window::Parameter).map(|(w, at)| {
                 if w == Window::Local && window == Window::Parameter {
@@ -95,7 +96,7 @@ pub(crate) fn mapa(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     }))
 }
 
-/// `getctarank`: the rank of the CTA that an address of shared memory lies in.
+/// `getctarank`: the rank of the CTA whose shared memory contains an address.
 pub(crate) fn getctarank(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let window = space_of(inst) == Space::Window(Window::Shared);
     let map = inst.executable.map;

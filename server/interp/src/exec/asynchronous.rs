@@ -16,7 +16,7 @@ use ptx_isa::{Exec, Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::atomic::{self, Element, Function, Operation};
 
-/// From this version on, bulk sums of `.f32` keep subnormal numbers (manual 9.4, `cp.reduce.async.bulk`).
+/// The version from which bulk sums of `.f32` keep subnormal numbers (manual 9.4, `cp.reduce.async.bulk`).
 const BULK_KEEPS_SUBNORMALS: Version = Version { major: 9, minor: 4 };
 
 /// `cp.async`.
@@ -54,7 +54,7 @@ pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                 context.write_at(rest, lane, &[0; 16][read..size], Marks::NONE, Order::Weak);
             }
             let id = copies::begin(context, source, Some((target, size as u64)), false);
-            // It is no work of the copy engine.
+            // `cp.async` does not use the copy engine.
             copies::written(context, target, size);
             copies::join(context, lane, Family::Small, id);
         }
@@ -62,7 +62,7 @@ pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     }))
 }
 
-/// Whether a location lies in the shared memory of the own CTA. If not, that is a finding.
+/// Whether a location lies in the shared memory of the thread's own CTA. If it does not, reports a finding.
 pub(crate) fn is_own(context: &mut Context<'_>, at: Location, lane: usize) -> bool {
     let rank = mbarrier::rank_of(context, at);
     let own = rank == Some(context.rank as u32);
@@ -126,7 +126,8 @@ pub(crate) fn mbarrier_arrive(inst: &mut DecodeContext<'_>) -> Result<Action, Re
     }))
 }
 
-/// An mbarrier that counts what arrives at a location of the same CTA.
+/// The location of the mbarrier that counts the data arriving at `target`. Reports a finding and returns `None` unless both are in the
+/// same CTA.
 pub(crate) fn counted_by(
     context: &mut Context<'_>,
     address: &Address,
@@ -177,30 +178,30 @@ pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     }))
 }
 
-/// The bytes of registers of one lane, one element after the other.
+/// Copies the lowest `bytes` bytes of each register of one lane to `to`, one element after the other.
 fn gather(context: &Context<'_>, lane: usize, from: &[Place], bytes: usize, to: &mut [u8]) {
     for (element, place) in to.chunks_exact_mut(bytes).zip(from) {
         element.copy_from_slice(&context.registers.lane_bits(*place, lane).to_le_bytes()[..bytes]);
     }
 }
 
-/// What a reduction computes, by its modifiers.
+/// A reduction into memory, as the modifiers of the instruction describe it.
 #[derive(Clone, Copy)]
-pub(crate) struct Reduction {
+pub(crate) struct MemoryReduction {
     operation: Operation,
     element: Element,
     function: Function,
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     pub bytes: usize,
 }
 
-impl Reduction {
-    /// The last modifiers that name an operation and a type.
+impl MemoryReduction {
+    /// The reduction by the last modifier that names an operation and the last one that names a type.
     pub(crate) fn new(inst: &DecodeContext<'_>) -> Result<Self, Refusal> {
         let names = || inst.modifiers().map(|m| m.word());
         let operation = names().filter_map(Operation::named).last().ok_or("a reduction without an operation")?;
         let element = names().filter_map(Element::named).last().ok_or("a reduction without a type")?;
-        // In global memory sums of `.f32` flush; the bulk ones keep subnormal numbers from PTX 9.4 on, by its manual.
+        // Sums of `.f32` flush subnormal numbers in global memory. Bulk sums keep them from PTX 9.4 on, according to its manual.
         let newer = inst.executable.program.environment.version_at_least(Some(BULK_KEEPS_SUBNORMALS));
         let bulk = matches!(inst.exec(), Some(Exec::BulkReduce | Exec::MultimemBulkReduce | Exec::TensorReduce));
         let keeps = inst.has(Modifier::Noftz) || (newer && bulk);
@@ -209,7 +210,7 @@ impl Reduction {
         Ok(Self { operation, element, function, bytes: (element.bits() / 8) as usize })
     }
 
-    /// Combines a value into a location.
+    /// Combines the value `b` with the element at a location.
     pub(crate) fn apply(
         &self,
         context: &mut Context<'_>,
@@ -230,7 +231,7 @@ impl Reduction {
 
 /// `red.async`.
 pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let reduction = Reduction::new(inst)?;
+    let reduction = MemoryReduction::new(inst)?;
     let bytes = reduction.bytes;
     let (address, b) = (inst.address(OperandName::A)?, inst.places(OperandName::B, bytes as u8)?);
     let b = *b.first().ok_or("a reduction without a value")?;
@@ -261,7 +262,7 @@ pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     }))
 }
 
-/// Copies that look at the data and report what they find cannot be executed.
+/// Refuses copies that inspect the data and report to the mbarrier what they find.
 pub(crate) fn refuse_reports(inst: &DecodeContext<'_>) -> Result<(), Refusal> {
     if inst.modifiers().any(|m| m.name().starts_with(".mbarrier::report::validity")) {
         return Err(

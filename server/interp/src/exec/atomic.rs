@@ -1,5 +1,6 @@
-//! `atom` and `red`: one lane after the other, in the order of the lanes (manual 9.7.13.5, 9.7.13.6). In which order hardware takes them is
-//! left open; sums of floating-point numbers depend on it.
+//! `atom` and `red`. The lanes are executed one after the other in ascending order (manual 9.7.13.5, 9.7.13.6). The manual leaves the
+//! order
+//! open, and sums of floating-point numbers depend on it.
 
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
@@ -30,13 +31,13 @@ fn element(inst: &DecodeContext<'_>) -> Result<Element, Refusal> {
     named.last().ok_or_else(|| "an atomic operation without a type".into())
 }
 
-/// What is done to each element in memory.
+/// A decoded atomic operation, which changes each of its elements in memory.
 struct Update {
     operation: Operation,
     element: Element,
-    /// In global memory.
+    /// The function for global memory.
     global: Function,
-    /// In shared memory, where additions of `.f32` keep subnormal numbers.
+    /// The function for shared memory, where additions of `.f32` keep subnormal numbers.
     shared: Function,
     order: Order,
     address: Address,
@@ -75,7 +76,7 @@ impl Update {
         self.element.bits() as usize / 8
     }
 
-    /// For one lane. False if that is a fault.
+    /// Executes the operation for one lane. Returns false if the address is a fault.
     fn lane(&self, context: &mut Context<'_>, lane: usize) -> bool {
         let (bytes, count) = (self.bytes(), self.b.len());
         let all = bytes * count;
@@ -118,7 +119,7 @@ impl Update {
                     return Outcome::Next;
                 }
             }
-            // Who tries again and again to get a lock should let others have their turn.
+            // A thread that spins on a lock should let other threads run.
             if self.operation == Operation::Cas || self.operation == Operation::Exch {
                 Outcome::Yield
             } else {
@@ -128,7 +129,7 @@ impl Update {
     }
 }
 
-/// `atom` and `red` of one location.
+/// `atom` and `red` of a single element.
 pub(crate) fn scalar(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let update = Update::new(inst)?;
     if update.b.len() != 1 || update.to.len() > 1 {

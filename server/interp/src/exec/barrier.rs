@@ -9,7 +9,7 @@ use crate::machine::{Context, Outcome, list, races};
 use crate::registers::{Dst, PredicateDst, PredicateSrc, Src};
 use ptx_isa::{Modifier, OperandName};
 
-/// What an arrival does.
+/// The kind of an arrival at a barrier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arrival {
     /// Arrives and waits.
@@ -20,22 +20,26 @@ pub(crate) enum Arrival {
     Reduce,
 }
 
-/// What becomes of the predicates.
+/// The reduction of the predicates, with its destination.
 #[derive(Debug, Clone, Copy)]
-enum Reduction {
+enum BarrierReduction {
     None,
     Count(Dst<u32>),
     All(PredicateDst),
     Any(PredicateDst),
 }
 
-struct Step {
+/// A decoded barrier instruction.
+struct BarrierStep {
     what: Arrival,
     aligned: bool,
+    /// The number of the barrier.
     a: Src<u32>,
+    /// The count of threads.
     b: Option<Src<u32>>,
+    /// The predicate that is reduced.
     c: Option<PredicateSrc>,
-    reduction: Reduction,
+    reduction: BarrierReduction,
 }
 
 /// `bar`, `barrier`.
@@ -44,18 +48,18 @@ pub(crate) fn barrier(inst: &mut DecodeContext<'_>, what: Arrival) -> Result<Act
     let (a, b) = (inst.src::<u32>(OperandName::A)?, inst.optional_src::<u32>(OperandName::B)?);
     let c = inst.predicate_src(OperandName::C)?;
     let reduction = if what != Arrival::Reduce {
-        Reduction::None
+        BarrierReduction::None
     } else if inst.has(Modifier::Popc) {
-        Reduction::Count(inst.dst(OperandName::D)?)
+        BarrierReduction::Count(inst.dst(OperandName::D)?)
     } else {
         let d = inst.predicate_dst(OperandName::D)?.ok_or("a reduction without a destination")?;
-        if inst.has(Modifier::And) { Reduction::All(d) } else { Reduction::Any(d) }
+        if inst.has(Modifier::And) { BarrierReduction::All(d) } else { BarrierReduction::Any(d) }
     };
-    let step = Step { what, aligned, a, b, c, reduction };
+    let step = BarrierStep { what, aligned, a, b, c, reduction };
     Ok(DecodeContext::machine(move |context| step.run(context)))
 }
 
-impl Step {
+impl BarrierStep {
     fn run(&self, context: &mut Context<'_>) -> Outcome {
         let Some((number, count)) = self.operands(context) else { return Outcome::Next };
         let phase = match context.token {
@@ -86,16 +90,18 @@ impl Step {
         let (registers, mask) = (&mut *context.registers, context.mask);
         let truth = |t: bool| if t { Mask::MAX } else { 0 };
         match self.reduction {
-            Reduction::None => {}
-            Reduction::Count(d) => registers.put(d, mask, [truths; LANES]),
-            Reduction::All(d) => registers.put_predicate(d, mask, truth(truths == all)),
-            Reduction::Any(d) => registers.put_predicate(d, mask, truth(truths > 0)),
+            BarrierReduction::None => {}
+            BarrierReduction::Count(d) => registers.put(d, mask, [truths; LANES]),
+            BarrierReduction::All(d) => registers.put_predicate(d, mask, truth(truths == all)),
+            BarrierReduction::Any(d) => registers.put_predicate(d, mask, truth(truths > 0)),
         }
         races::depart(context, &knowledge);
         Outcome::Next
     }
 
-    /// The barrier and the count of threads. Nothing if there is no such barrier.
+    /// The number of the barrier and the count of threads (`None`: all threads of the CTA). Reports a finding and returns `None` if there
+    /// is no
+    /// such barrier, or if the lanes name different ones.
     fn operands(&self, context: &mut Context<'_>) -> Option<(usize, Option<u32>)> {
         let first = context.mask.trailing_zeros() as usize % LANES;
         let values = |s: Src<u32>| (context.registers.get(s), context.registers.lane(s, first));
@@ -118,7 +124,7 @@ impl Step {
         Some((number as usize, count.filter(|c| *c != 0)))
     }
 
-    /// The lanes arrive. Gives the phase for which they wait.
+    /// Makes the lanes arrive, and returns the phase for which they wait.
     fn arrive(&self, context: &mut Context<'_>, number: usize, count: Option<u32>) -> Option<u64> {
         let mask = context.mask;
         let live = context.lanes.present & !context.lanes.exited;
@@ -152,7 +158,7 @@ impl Step {
         let reduces = self.what == Arrival::Reduce;
         let first = context.cta().barriers.all[number].first;
         if let Some(first) = first {
-            // All threads, by a count or without, is the same.
+            // A count of all threads is the same as no count.
             let threads = |count: Option<u32>| count.unwrap_or(32 * warps).next_multiple_of(32);
             if threads(first.count) != threads(count) {
                 let words = || {
@@ -174,7 +180,7 @@ impl Step {
             barrier.arrived.resize(warps as usize, 0);
         }
         barrier.first.get_or_insert(First { site, count, reduces });
-        // Of an aligned one the warp arrives as a whole.
+        // At an aligned barrier the warp arrives as a whole.
         let arriving = if self.aligned { live } else { mask };
         let again = barrier.arrived.get(warp).copied().unwrap_or(0) & arriving;
         if let Some(arrived) = barrier.arrived.get_mut(warp) {
@@ -202,12 +208,12 @@ impl Step {
         Some(phase)
     }
 
-    /// Completes the barrier if all have arrived.
+    /// Completes the barrier if all expected threads have arrived.
     fn complete(&self, context: &mut Context<'_>, number: usize) {
         let (warp, exited) = (context.lanes.number as usize, context.lanes.exited);
         let (mask, idle) = (context.mask, context.idle);
         let cta = context.cta();
-        // Of the warp that is being executed the CTA does not know yet who has exited.
+        // The CTA does not know yet which lanes of the running warp have exited.
         if let Some(gone) = cta.gone.get_mut(warp) {
             cta.live -= (exited & !*gone).count_ones();
             *gone |= exited;
@@ -242,7 +248,7 @@ pub(crate) fn warp_sync(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal>
                 format!("lanes {} wait here with a mask in which they are not", list(outside))
             });
         }
-        // The others that are named may be at another instruction of this kind.
+        // Other lanes of the mask may be at another `bar.warp.sync`.
         let mut left = context.mask;
         while left != 0 {
             let mask = named[left.trailing_zeros() as usize % LANES];

@@ -1,9 +1,9 @@
-//! Bulk operations: what the copy engine does with blocks of memory.
+//! Bulk operations: the copy engine's work on blocks of memory.
 
 #[cfg(test)]
 mod tests;
 
-use crate::exec::asynchronous::{Reduction, counted_by, is_own, refuse_reports};
+use crate::exec::asynchronous::{MemoryReduction, counted_by, is_own, refuse_reports};
 use crate::exec::{mbarrier, memory};
 use crate::findings::Kind;
 use crate::inst::DecodeContext;
@@ -15,16 +15,16 @@ use crate::registers::Place;
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 
-/// Addresses and sizes are multiples of this.
+/// Alignment of addresses and sizes in bytes.
 const UNIT: usize = 16;
 
-/// Bytes that are written at once.
+/// Bytes that `st.bulk` writes at once.
 const CHUNK: usize = 4096;
 
-/// The largest size of `st.bulk`.
-const LARGEST: u64 = 1 << 24;
+/// The largest size of `st.bulk` in bytes.
+const MAX_STORE_BYTES: u64 = 1 << 24;
 
-/// An operand that is read as a number, whatever its width.
+/// The place of a numeric operand, whatever its width; `None` if it is absent. A constant gets `bytes` bytes.
 fn number(inst: &mut DecodeContext<'_>, name: OperandName, bytes: u8) -> Result<Option<Place>, Refusal> {
     Ok(inst.places(name, bytes)?.first().copied())
 }
@@ -33,7 +33,7 @@ fn size(inst: &mut DecodeContext<'_>) -> Result<Place, Refusal> {
     Ok(number(inst, OperandName::Size, 4)?.ok_or("a bulk operation without a size")?)
 }
 
-/// The size of a lane's block, if it is one that can be.
+/// The size of a lane's block in bytes. Reports a finding and returns `None` unless it is a multiple of [`UNIT`].
 fn block(context: &mut Context<'_>, size: Place, lane: usize) -> Option<usize> {
     let bytes = context.registers.lane_bits(size, lane) as u32 as usize;
     if !bytes.is_multiple_of(UNIT) {
@@ -44,13 +44,13 @@ fn block(context: &mut Context<'_>, size: Place, lane: usize) -> Option<usize> {
     Some(bytes)
 }
 
-/// How a bulk operation tells that it is complete.
+/// How a bulk operation signals that it is complete.
 struct Completion {
-    /// The mbarrier that counts its bytes; otherwise a group of the thread.
+    /// The mbarrier that counts the bytes; `None` if the operation belongs to a bulk group of the thread.
     barrier: Option<Address>,
-    /// The destination must be in the own CTA.
+    /// The destination must be in the thread's own CTA.
     own: bool,
-    /// A mask of CTAs, all of which get the block and count it.
+    /// A mask of CTAs. Each of them gets the block and counts it.
     ctas: Option<Place>,
 }
 
@@ -64,7 +64,7 @@ impl Completion {
         Ok(Self { barrier, own, ctas })
     }
 
-    /// Where the block of a lane goes: each place, and the mbarrier there that counts it.
+    /// The destinations of a lane's block, each with the mbarrier there that counts it.
     fn targets(
         &self,
         context: &mut Context<'_>,
@@ -89,7 +89,7 @@ impl Completion {
         out
     }
 
-    /// The operation was carried out: what it read and wrote is in flight until its completion is known.
+    /// Records an operation that was carried out. Its reads and writes stay in flight until its completion is known.
     fn done(
         context: &mut Context<'_>,
         lane: usize,
@@ -136,7 +136,7 @@ pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                 for (at, count) in [(0, left.min(bytes)), (bytes - right.min(bytes), right.min(bytes))] {
                     let zeros = &[0; UNIT][..count.min(UNIT)];
                     if count > 0 {
-                        // What is copied for bytes that may be out of bounds is undefined.
+                        // The manual leaves undefined what is copied for bytes that may be out of bounds.
                         context.write_at(place(at), lane, zeros, Marks::UNSPECIFIED, Order::Weak);
                     }
                 }
@@ -147,7 +147,7 @@ pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     }))
 }
 
-/// The block that is read: all of it but so many bytes at its ends.
+/// The location and the size of the source block, without `left` and `right` bytes at its ends.
 fn source(
     context: &mut Context<'_>,
     from: &Address,
@@ -177,7 +177,7 @@ fn source(
 
 /// `cp.reduce.async.bulk`, `multimem.cp.reduce.async.bulk`.
 pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let reduction = Reduction::new(inst)?;
+    let reduction = MemoryReduction::new(inst)?;
     let (to, from, size) = (inst.address(OperandName::Dst)?, inst.address(OperandName::Src)?, size(inst)?);
     let completion = Completion::new(inst)?;
     let order = memory::order(inst);
@@ -195,7 +195,7 @@ pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                     };
                     let mut value = [0; 16];
                     let marks = context.read_at(at(source), lane, &mut value[..reduction.bytes], Order::Weak);
-                    // Each element is combined by a relaxed operation, whether it says so or not.
+                    // Each element is combined by a relaxed operation, whether or not the instruction says so.
                     let order = if order == Order::Weak { Order::Relaxed } else { order };
                     reduction.apply(context, at(target), lane, u128::from_le_bytes(value), order, marks);
                 }
@@ -207,12 +207,12 @@ pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     }))
 }
 
-/// `cp.async.bulk.prefetch`: nothing but its address can be wrong.
+/// `cp.async.bulk.prefetch`: has no effect, so only its address and size are checked.
 pub(crate) fn prefetch(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     check_only(inst, OperandName::Src, UNIT)
 }
 
-/// `applypriority.async.bulk`, likewise.
+/// `applypriority.async.bulk`: has no effect either.
 pub(crate) fn apply_priority(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     check_only(inst, OperandName::A, 128)
 }
@@ -229,16 +229,19 @@ fn check_only(inst: &mut DecodeContext<'_>, name: OperandName, align: usize) -> 
     }))
 }
 
-/// `st.bulk`: zeros in shared memory.
+/// `st.bulk`: writes zeros to shared memory.
 pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let address = inst.address(OperandName::A)?;
     let size = number(inst, OperandName::Size, 8)?.ok_or("`st.bulk` without a size")?;
     Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let bytes = context.registers.lane_bits(size, lane) as u64;
-            if !bytes.is_multiple_of(8) || bytes > LARGEST {
-                let words =
-                    || format!("`st.bulk` of {bytes} bytes: the size must be a multiple of 8, and at most {LARGEST}");
+            if !bytes.is_multiple_of(8) || bytes > MAX_STORE_BYTES {
+                let words = || {
+                    format!(
+                        "`st.bulk` of {bytes} bytes: the size must be a multiple of 8, and at most {MAX_STORE_BYTES}"
+                    )
+                };
                 context.fault(Kind::Misaligned, 1 << lane, words);
                 continue;
             }

@@ -7,10 +7,10 @@ use crate::machine::code::{Action, Refusal};
 use ptx_isa::OperandName;
 use ptx_num::values::Marks;
 
-/// Bytes of a line, which `discard` gives up.
+/// Size in bytes of the cache line that `discard` gives up.
 const LINE: usize = 128;
 
-/// `createpolicy`: some number, since nothing here depends on which.
+/// `createpolicy`: returns a fixed number, since nothing in the machine depends on it.
 pub(crate) fn policy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let d = inst.dst::<u64>(OperandName::D).or_else(|_| inst.dst::<u64>(OperandName::Policy))?;
     Ok(DecodeContext::each(move |r, lane| {
@@ -19,7 +19,7 @@ pub(crate) fn policy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     }))
 }
 
-/// `discard`: what is in memory there is undefined from then on.
+/// `discard`: the contents of the line are undefined from then on.
 pub(crate) fn discard(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let address = inst.address(OperandName::A)?;
     Ok(DecodeContext::machine(move |context| {

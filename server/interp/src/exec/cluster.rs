@@ -7,6 +7,7 @@ use crate::machine::code::{Action, Refusal};
 use crate::machine::{Context, Outcome, list, races};
 use ptx_isa::Modifier;
 
+/// The mask of a warp in a table by rank of the CTA and number of the warp. Extends the table if necessary.
 fn at(all: &mut Vec<Vec<Mask>>, rank: usize, warp: usize) -> &mut Mask {
     if all.len() <= rank {
         all.resize(rank + 1, Vec::new());
@@ -18,6 +19,7 @@ fn at(all: &mut Vec<Vec<Mask>>, rank: usize, warp: usize) -> &mut Mask {
     &mut warps[warp]
 }
 
+/// Reports a finding if an aligned barrier is executed without some live lanes of the warp.
 fn check_aligned(context: &mut Context<'_>, aligned: bool) {
     let (mask, live) = (context.mask, context.lanes.present & !context.lanes.exited);
     if aligned && mask != live {
@@ -96,7 +98,7 @@ pub(crate) fn wait(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             }
         }
         if *at(&mut context.cluster().barrier.arrived, rank, warp) & mask != 0 {
-            // Threads may have exited meanwhile.
+            // Threads may have exited since the arrival.
             complete(context);
         }
         let barrier = &mut context.cluster().barrier;

@@ -3,22 +3,21 @@
 #[cfg(test)]
 mod tests;
 
+use super::ActionResult;
 use super::float::steps::flushes;
 use crate::inst::DecodeContext;
 use crate::lanes::{LANES, Lane, Mask};
-use crate::machine::code::{Action, Refusal};
+use crate::machine::code::Refusal;
 use crate::registers::{PredicateSrc, Registers, Src};
 use crate::simd::{LaneStep, Marked, Outcomes, bits, select};
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::float::compare::{self, Comparison};
 use ptx_num::values::float::half::{Bf16, F16, Half};
 
-type Decoded = Result<Action, Refusal>;
-
-/// What becomes of a comparison and the predicate that it is combined with: `p` and `q`.
+/// Combines the result `t` of a comparison with the predicate `c`. Returns the masks for `p` and `q`.
 type Combine = fn(t: Mask, c: Mask) -> (Mask, Mask);
 
-/// The predicate `c` and how it is combined.
+/// The predicate `c`, and the function that combines it with the result of the comparison.
 fn combination(inst: &mut DecodeContext<'_>) -> Result<(PredicateSrc, Combine), Refusal> {
     let combine: Combine = match inst.modifier(SlotName::Bool) {
         None => |t, _| (t, !t),
@@ -30,7 +29,7 @@ fn combination(inst: &mut DecodeContext<'_>) -> Result<(PredicateSrc, Combine), 
     Ok((inst.predicate_src(OperandName::C)?.unwrap_or(PredicateSrc::constant(false)), combine))
 }
 
-/// The operator as it is written.
+/// The comparison operator as written.
 fn written(inst: &DecodeContext<'_>) -> Result<Modifier, Refusal> {
     inst.modifier(SlotName::Cmp).ok_or_else(|| "a comparison without its operator".into())
 }
@@ -39,7 +38,7 @@ fn unknown(operator: Modifier) -> Refusal {
     Refusal(format!("`{}` compares nothing", operator.word()))
 }
 
-/// The operator between floating-point numbers.
+/// The comparison operator for floating-point numbers.
 fn operator(inst: &DecodeContext<'_>) -> Result<Comparison, Refusal> {
     let written = written(inst)?;
     Comparison::ALL.into_iter().find(|c| c.word() == written.word()).ok_or_else(|| unknown(written))
@@ -55,12 +54,12 @@ fn compared(inst: &DecodeContext<'_>) -> Result<Modifier, Refusal> {
     inst.types().last().ok_or_else(|| "a comparison without a type".into())
 }
 
-/// The predicates of `setp`.
+/// The destination predicates of `setp`.
 fn predicates(inst: &mut DecodeContext<'_>) -> Result<Outcomes, Refusal> {
     Ok(Outcomes::Predicates(inst.predicate_dst(OperandName::P)?, inst.predicate_dst(OperandName::Q)?))
 }
 
-/// The number of `set`: all ones for integers, 1.0 for floating-point numbers.
+/// The destination of `set` and its number for true: all ones for integers, 1.0 for floating-point numbers.
 fn number(inst: &mut DecodeContext<'_>) -> Result<Outcomes, Refusal> {
     Ok(match result(inst)? {
         Modifier::F32 => Outcomes::Words(inst.dst(OperandName::D)?, 0x3f80_0000),
@@ -72,8 +71,8 @@ fn number(inst: &mut DecodeContext<'_>) -> Result<Outcomes, Refusal> {
     })
 }
 
-/// A comparison of integers of a type.
-fn integers<A: Lane + Ord>(inst: &mut DecodeContext<'_>, to: Outcomes) -> Decoded {
+/// Decodes a comparison of integers of type `A`.
+fn integers<A: Lane + Ord>(inst: &mut DecodeContext<'_>, to: Outcomes) -> ActionResult {
     let (c, combine) = combination(inst)?;
     let ab = (inst.src::<A>(OperandName::A)?, inst.src::<A>(OperandName::B)?);
     Ok(match written(inst)? {
@@ -87,8 +86,8 @@ fn integers<A: Lane + Ord>(inst: &mut DecodeContext<'_>, to: Outcomes) -> Decode
     })
 }
 
-/// A comparison, by the type of its operands.
-fn comparison(inst: &mut DecodeContext<'_>, to: Outcomes) -> Decoded {
+/// Decodes a comparison, by the type of its operands.
+fn comparison(inst: &mut DecodeContext<'_>, to: Outcomes) -> ActionResult {
     match compared(inst)? {
         Modifier::B16 | Modifier::U16 => integers::<u16>(inst, to),
         Modifier::B32 | Modifier::U32 => integers::<u32>(inst, to),
@@ -96,8 +95,8 @@ fn comparison(inst: &mut DecodeContext<'_>, to: Outcomes) -> Decoded {
         Modifier::S16 => integers::<i16>(inst, to),
         Modifier::S32 => integers::<i32>(inst, to),
         Modifier::S64 => integers::<i64>(inst, to),
-        Modifier::F32 if flushes(inst) => numbers(inst, to, Flushed),
-        Modifier::F32 => numbers(inst, to, Single),
+        Modifier::F32 if flushes(inst) => numbers(inst, to, FlushedSingleNumbers),
+        Modifier::F32 => numbers(inst, to, SingleNumbers),
         Modifier::F64 => numbers(inst, to, Double),
         Modifier::F16 if inst.has(Modifier::Ftz) => numbers(inst, to, FlushedHalf),
         Modifier::F16 => numbers(inst, to, Halves::<F16>::new()),
@@ -106,9 +105,9 @@ fn comparison(inst: &mut DecodeContext<'_>, to: Outcomes) -> Decoded {
     }
 }
 
-/// A type of floating-point numbers that are compared.
+/// A floating-point format whose numbers are compared.
 trait Numbers: Copy + Send + Sync + 'static {
-    /// Their bits.
+    /// The integer type that holds the bits of a number.
     type Bits: Lane;
     /// `a operator b`.
     fn holds(operator: Comparison, a: Self::Bits, b: Self::Bits) -> bool;
@@ -116,11 +115,11 @@ trait Numbers: Copy + Send + Sync + 'static {
 
 /// `.f32`.
 #[derive(Clone, Copy)]
-struct Single;
+struct SingleNumbers;
 
 /// `.f32` with `.ftz`.
 #[derive(Clone, Copy)]
-struct Flushed;
+struct FlushedSingleNumbers;
 
 /// `.f64`.
 #[derive(Clone, Copy)]
@@ -147,7 +146,7 @@ impl<H> Clone for Halves<H> {
 
 impl<H> Copy for Halves<H> {}
 
-impl Numbers for Single {
+impl Numbers for SingleNumbers {
     type Bits = u32;
     #[inline(always)]
     fn holds(operator: Comparison, a: u32, b: u32) -> bool {
@@ -155,7 +154,7 @@ impl Numbers for Single {
     }
 }
 
-impl Numbers for Flushed {
+impl Numbers for FlushedSingleNumbers {
     type Bits = u32;
     #[inline(always)]
     fn holds(operator: Comparison, a: u32, b: u32) -> bool {
@@ -187,8 +186,8 @@ impl<H: Half + 'static> Numbers for Halves<H> {
     }
 }
 
-/// A comparison of floating-point numbers, compiled for each operator.
-fn numbers<N: Numbers>(inst: &mut DecodeContext<'_>, to: Outcomes, _: N) -> Decoded {
+/// Decodes a comparison of floating-point numbers, compiled for each operator.
+fn numbers<N: Numbers>(inst: &mut DecodeContext<'_>, to: Outcomes, _: N) -> ActionResult {
     let (c, combine) = combination(inst)?;
     let ab = (inst.src::<N::Bits>(OperandName::A)?, inst.src::<N::Bits>(OperandName::B)?);
     macro_rules! each {
@@ -204,19 +203,19 @@ fn numbers<N: Numbers>(inst: &mut DecodeContext<'_>, to: Outcomes, _: N) -> Deco
 }
 
 /// `setp` of integers, bits, `.f32` and `.f64`.
-pub(crate) fn setp(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn setp(inst: &mut DecodeContext<'_>) -> ActionResult {
     let to = predicates(inst)?;
     comparison(inst, to)
 }
 
 /// `set` of integers, bits, `.f32` and `.f64`.
-pub(crate) fn set(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn set(inst: &mut DecodeContext<'_>) -> ActionResult {
     let to = number(inst)?;
     comparison(inst, to)
 }
 
-/// `setp` of half precision: of pairs, `p` is of the lower halves and `q` of the upper ones.
-pub(crate) fn setp_half(inst: &mut DecodeContext<'_>) -> Decoded {
+/// `setp` of half precision. For pairs, `p` gets the result of the lower halves and `q` that of the upper ones.
+pub(crate) fn setp_half(inst: &mut DecodeContext<'_>) -> ActionResult {
     let to = predicates(inst)?;
     match compared(inst)? {
         Modifier::F16x2 if inst.has(Modifier::Ftz) => pairs(inst, PairsTo::Predicates(to), FlushedHalf),
@@ -227,7 +226,7 @@ pub(crate) fn setp_half(inst: &mut DecodeContext<'_>) -> Decoded {
 }
 
 /// `set` of half precision.
-pub(crate) fn set_half(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn set_half(inst: &mut DecodeContext<'_>) -> ActionResult {
     let source = compared(inst)?;
     if !source.name().ends_with("x2") {
         let to = number(inst)?;
@@ -247,12 +246,12 @@ pub(crate) fn set_half(inst: &mut DecodeContext<'_>) -> Decoded {
     }
 }
 
-/// Where the outcomes of the lower and the upper halves go.
+/// The destination for the results of the lower and the upper halves.
 #[derive(Clone, Copy)]
 enum PairsTo {
-    /// To `p` and `q`.
+    /// The predicates `p` and `q`.
     Predicates(Outcomes),
-    /// To the halves of a register: the number where it is true, else zero.
+    /// The halves of a register: this number if the comparison is true, else zero.
     Numbers(crate::registers::Dst<u32>, u16),
 }
 
@@ -291,15 +290,15 @@ impl<F: Fn(u16, u16) -> bool + Send + Sync> LaneStep for Pairs<F> {
     }
 }
 
-fn pairs<N: Numbers<Bits = u16>>(inst: &mut DecodeContext<'_>, to: PairsTo, _: N) -> Decoded {
+fn pairs<N: Numbers<Bits = u16>>(inst: &mut DecodeContext<'_>, to: PairsTo, _: N) -> ActionResult {
     let (c, combine) = combination(inst)?;
     let ab = (inst.src(OperandName::A)?, inst.src(OperandName::B)?);
     let operator = operator(inst)?;
     Ok(DecodeContext::step(Pairs { to, ab, f: move |a, b| N::holds(operator, a, b), combine, c }))
 }
 
-/// `set` of packed integers: all ones in each element for which it is true.
-pub(crate) fn set_packed(inst: &mut DecodeContext<'_>) -> Decoded {
+/// `set` of packed integers: all ones in each element for which the comparison is true.
+pub(crate) fn set_packed(inst: &mut DecodeContext<'_>) -> ActionResult {
     match compared(inst)? {
         Modifier::S16x2 => elements(inst, 16, |x| i32::from(x as i16)),
         Modifier::U16x2 => elements(inst, 16, |x| i32::from(x as u16)),
@@ -309,12 +308,12 @@ pub(crate) fn set_packed(inst: &mut DecodeContext<'_>) -> Decoded {
     }
 }
 
-/// A comparison of the elements of a word, so many bits wide; `value` gives the value of the lowest one.
+/// Decodes a comparison of the elements of words, each `width` bits wide. `value` returns the value of the lowest element of a word.
 fn elements(
     inst: &mut DecodeContext<'_>,
     width: u32,
     value: impl Fn(u32) -> i32 + Send + Sync + Copy + 'static,
-) -> Decoded {
+) -> ActionResult {
     let all = u32::MAX >> (32 - width);
     let each = move |a: u32, b: u32, holds: fn(i32, i32) -> bool| {
         let mut out = 0;
@@ -337,7 +336,7 @@ fn elements(
 }
 
 /// `selp`.
-pub(crate) fn selp(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn selp(inst: &mut DecodeContext<'_>) -> ActionResult {
     match bytes(compared(inst)?) {
         2 => selection::<u16>(inst),
         4 => selection::<u32>(inst),
@@ -345,12 +344,12 @@ pub(crate) fn selp(inst: &mut DecodeContext<'_>) -> Decoded {
     }
 }
 
-/// Bytes of a type.
+/// Size of a type in bytes.
 fn bytes(ty: Modifier) -> u16 {
     ptx_isa::ISA.ty(ty.name()).map_or(4, |t| t.bits / 8)
 }
 
-fn selection<T: Lane>(inst: &mut DecodeContext<'_>) -> Decoded {
+fn selection<T: Lane>(inst: &mut DecodeContext<'_>) -> ActionResult {
     let (d, a, b) = (inst.dst::<T>(OperandName::D)?, inst.src::<T>(OperandName::A)?, inst.src::<T>(OperandName::B)?);
     let c = inst.predicate_src(OperandName::C)?.ok_or("`selp` without its predicate")?;
     Ok(DecodeContext::all(move |r, mask| {
@@ -361,7 +360,7 @@ fn selection<T: Lane>(inst: &mut DecodeContext<'_>) -> Decoded {
 }
 
 /// `slct`.
-pub(crate) fn slct(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn slct(inst: &mut DecodeContext<'_>) -> ActionResult {
     match bytes(result(inst)?) {
         2 => by_sign::<u16>(inst),
         4 => by_sign::<u32>(inst),
@@ -369,7 +368,7 @@ pub(crate) fn slct(inst: &mut DecodeContext<'_>) -> Decoded {
     }
 }
 
-fn by_sign<T: Lane>(inst: &mut DecodeContext<'_>) -> Decoded {
+fn by_sign<T: Lane>(inst: &mut DecodeContext<'_>) -> ActionResult {
     if compared(inst)? == Modifier::S32 {
         return inst.map3(|a: T, b: T, c: i32| if c >= 0 { a } else { b });
     }

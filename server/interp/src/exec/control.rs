@@ -25,6 +25,7 @@ pub(crate) fn table(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     Ok(Action::Table(inst.src(OperandName::Index)?, targets))
 }
 
+/// Whether an operand of `call` belongs to the list of arguments (`Read`) or of results (`Write`).
 fn is_list(operand: &FlowOperand, access: OperandAccess) -> bool {
     let is_arguments = |k: &ValueKind| matches!(k, ValueKind::Arguments);
     operand.spec.is_some_and(|s| s.access == access && (operand.role == OperandRole::Argument || is_arguments(&s.kind)))
@@ -62,6 +63,7 @@ pub(crate) fn call(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     Ok(Action::Call(Box::new(Call { function, address, arguments: arguments.into(), results: results.into() })))
 }
 
+/// How an argument is passed to a function, or a result back.
 fn pass(inst: &mut DecodeContext<'_>, operand: &FlowOperand) -> Result<Pass, Refusal> {
     match operand.value {
         OperandValue::Sink => Ok(Pass::Nothing),
@@ -77,7 +79,7 @@ fn pass(inst: &mut DecodeContext<'_>, operand: &FlowOperand) -> Result<Pass, Ref
             let width = inst.width(operand);
             Ok(Pass::Register(inst.place(operand, width)?))
         }
-        // The callee's parameter cuts it to its size.
+        // The callee's parameter truncates the value to its own size.
         _ => Ok(Pass::Register(inst.place(operand, 8)?)),
     }
 }

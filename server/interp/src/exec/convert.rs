@@ -1,7 +1,8 @@
 //! `cvt` and `cvt.pack`: conversions, over all lanes at once.
 //!
-//! What is computed is in [`values::convert`](ptx_num::values::convert). Here sources are brought to lanes of 32 or 64 bits, whatever
-//! the widths of their registers, and results are cut or extended to theirs.
+//! The conversions themselves are in [`values::convert`](ptx_num::values::convert). This module widens the sources to lanes of 32 or 64
+//! bits,
+//! whatever the widths of their registers, and truncates or extends the results to the widths of theirs.
 
 use crate::exec::float::steps::is_first_generation;
 use crate::inst::DecodeContext;
@@ -16,7 +17,7 @@ use ptx_num::values::convert::{self, Format, Lift, Open, Options, Rounding, Scal
 /// `cvt`, all forms.
 pub(crate) fn cvt(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let (to, from, mut options) = written(inst).ok_or("`cvt` without its two types")?;
-    // Targets before sm_20 have no subnormal numbers of `.f32`. (Until PTX 1.4 they kept them in conversions from and to 64 bits.)
+    // Targets before sm_20 have no subnormal numbers of `.f32`. (Until PTX 1.4, conversions from and to 64 bits kept them.)
     let single = Format::Scalar(convert::Scalar::F32);
     if (to == single || from == single) && is_first_generation(inst) {
         let version = inst.executable.program.environment.version;
@@ -40,7 +41,7 @@ pub(crate) fn cvt(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let scale = if options.scaled == Scaled::No { None } else { place(inst, OperandName::Scale, scale_bits)? };
     let random = place(inst, OperandName::Rbits, 32)?;
     let a = a.ok_or("`cvt` without a source")?;
-    let places = Operands { d, a, b, e, f, extra: random.or(scale), signed: to.is_signed_integer() };
+    let places = ConversionOperands { d, a, b, e, f, extra: random.or(scale), signed: to.is_signed_integer() };
     let open = Open::new(from, to, options);
     let step = convert::lift(from, to, options, Steps { places, open });
     step.ok_or("there is no such conversion")?.ok_or_else(|| "a register that is too narrow".into())
@@ -74,12 +75,12 @@ pub(crate) fn pack(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     })
 }
 
-/// Bytes of a register that holds a value of so many bits.
+/// Size in bytes of the register that holds a value of `bits` bits.
 fn bytes(bits: u32) -> u8 {
     (bits / 8).next_power_of_two() as u8
 }
 
-/// The types of the result and of the source, and the modifiers.
+/// The type of the result, the type of the source, and the other modifiers, as written.
 fn written(inst: &DecodeContext<'_>) -> Option<(Format, Format, Options)> {
     let mut options = Options::default();
     let mut types = Vec::new();
@@ -102,58 +103,61 @@ fn written(inst: &DecodeContext<'_>) -> Option<(Format, Format, Options)> {
     Some((to, from, options))
 }
 
-/// Where the operands lie.
+/// The places of the operands.
 #[derive(Clone, Copy)]
-struct Operands {
+struct ConversionOperands {
     d: Place,
     a: Place,
     b: Option<Place>,
     e: Option<Place>,
     f: Option<Place>,
+    /// Random bits for stochastic rounding, or else the scale.
     extra: Option<Place>,
+    /// The result is a signed integer.
     signed: bool,
 }
 
-/// A value of 32 or 64 bits that a lane is converted from or to.
-trait Word: Lane + Into<u64> + PartialOrd + std::ops::BitAnd<Output = Self> {
+/// The 32 or 64 bits of one lane that a conversion reads or returns.
+trait ConversionWord: Lane + Into<u64> + PartialOrd + std::ops::BitAnd<Output = Self> {
+    /// The lowest bits of a number.
     fn low(bits: u64) -> Self;
 }
 
-impl Word for u32 {
+impl ConversionWord for u32 {
     #[inline(always)]
     fn low(bits: u64) -> Self {
         bits as Self
     }
 }
 
-impl Word for u64 {
+impl ConversionWord for u64 {
     #[inline(always)]
     fn low(bits: u64) -> Self {
         bits
     }
 }
 
-/// Registers that are read as such.
-trait Input: Send + Sync + Copy + 'static {
-    type Word: Word;
+/// A source register of any width that is read as lanes of 32 or 64 bits.
+trait SourceRegister: Send + Sync + Copy + 'static {
+    type Word: ConversionWord;
     fn get(&self, registers: &Registers) -> [Self::Word; LANES];
 }
 
-/// Registers that are written as such.
-trait Output: Send + Sync + 'static {
-    type Word: Word;
+/// A result register of any width that is written from lanes of 32 or 64 bits.
+trait ResultRegister: Send + Sync + 'static {
+    type Word: ConversionWord;
     fn put(&self, registers: &mut Registers, mask: Mask, values: [Self::Word; LANES]);
 }
 
 /// A source of at most 32 bits in a register of any width.
 #[derive(Clone, Copy)]
-enum Source {
+enum NarrowSource {
     Byte(Src<u8>),
     Half(Src<u16>),
     Word(Src<u32>),
 }
 
-impl Source {
+impl NarrowSource {
     fn new(place: Place) -> Option<Self> {
         Some(match place.width {
             1 => Self::Byte(Src::new(place)?),
@@ -171,7 +175,7 @@ impl Source {
     }
 }
 
-impl Input for Source {
+impl SourceRegister for NarrowSource {
     type Word = u32;
     #[inline(always)]
     fn get(&self, registers: &Registers) -> [u32; LANES] {
@@ -183,7 +187,7 @@ impl Input for Source {
     }
 }
 
-impl Input for Src<u64> {
+impl SourceRegister for Src<u64> {
     type Word = u64;
     #[inline(always)]
     fn get(&self, registers: &Registers) -> [u64; LANES] {
@@ -191,12 +195,12 @@ impl Input for Src<u64> {
     }
 }
 
-/// A result of at most 32 bits, extended to them, in a register of any width.
+/// A result of at most 32 bits, extended to 32 bits by the conversion, in a register of any width.
 enum Result32 {
     Byte(Dst<u8>),
     Half(Dst<u16>),
     Word(Dst<u32>),
-    /// A wider register of a signed value.
+    /// A wider register, which gets the value extended by its sign.
     Signed(Dst<i32>),
 }
 
@@ -212,7 +216,7 @@ impl Result32 {
     }
 }
 
-impl Output for Result32 {
+impl ResultRegister for Result32 {
     type Word = u32;
     #[inline(always)]
     fn put(&self, registers: &mut Registers, mask: Mask, values: [u32; LANES]) {
@@ -237,7 +241,7 @@ impl Result64 {
     }
 }
 
-impl Output for Result64 {
+impl ResultRegister for Result64 {
     type Word = u64;
     #[inline(always)]
     fn put(&self, registers: &mut Registers, mask: Mask, values: [u64; LANES]) {
@@ -248,20 +252,20 @@ impl Output for Result64 {
     }
 }
 
-/// Makes steps of functions of one lane.
+/// Turns the conversion function of one lane into a step for all lanes.
 struct Steps {
-    places: Operands,
+    places: ConversionOperands,
     open: Open,
 }
 
 impl Steps {
-    fn unary<I: Input, O: Output, F: Fn(I::Word) -> O::Word + Send + Sync + 'static>(
+    fn unary<I: SourceRegister, O: ResultRegister, F: Fn(I::Word) -> O::Word + Send + Sync + 'static>(
         &self,
         a: Option<I>,
         d: Option<O>,
         f: F,
     ) -> Option<Action> {
-        Some(DecodeContext::step(Unary { a: a?, d: d?, f, open: self.open }))
+        Some(DecodeContext::step(UnaryStep { a: a?, d: d?, f, open: self.open }))
     }
 
     fn result32(&self) -> Option<Result32> {
@@ -277,11 +281,11 @@ impl Lift for Steps {
     type Output = Option<Action>;
 
     fn b32_to_b32<F: Fn(u32) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
-        self.unary(Source::new(self.places.a), self.result32(), function)
+        self.unary(NarrowSource::new(self.places.a), self.result32(), function)
     }
 
     fn b32_to_b64<F: Fn(u32) -> u64 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
-        self.unary(Source::new(self.places.a), self.result64(), function)
+        self.unary(NarrowSource::new(self.places.a), self.result64(), function)
     }
 
     fn b64_to_b32<F: Fn(u64) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
@@ -293,22 +297,22 @@ impl Lift for Steps {
     }
 
     fn pair_to_b32<F: Fn(u32, u32) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
-        let (a, b) = (Source::new(self.places.a)?, Source::new(self.places.b?)?);
-        Some(DecodeContext::step(Pair { ab: (a, b), d: self.result32()?, f: function, open: self.open }))
+        let (a, b) = (NarrowSource::new(self.places.a)?, NarrowSource::new(self.places.b?)?);
+        Some(DecodeContext::step(PairStep { ab: (a, b), d: self.result32()?, f: function, open: self.open }))
     }
 
     fn many_to_b32<F: Fn(&Sources) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
-        let Operands { a, b, e, f, extra, .. } = self.places;
+        let ConversionOperands { a, b, e, f, extra, .. } = self.places;
         let other = |place: Option<Place>| match place {
-            Some(place) => Source::new(place).map(Some),
+            Some(place) => NarrowSource::new(place).map(Some),
             None => Some(None),
         };
-        let (a, b, e, f, extra) = (Source::new(a)?, other(b)?, other(e)?, other(f)?, other(extra)?);
+        let (a, b, e, f, extra) = (NarrowSource::new(a)?, other(b)?, other(e)?, other(f)?, other(extra)?);
         let (d, open) = (self.result32()?, self.open);
         Some(DecodeContext::all(move |registers, mask| {
             let (mut values, mut marked) = ([0; LANES], Marked::default());
             for lane in lanes(mask) {
-                let read = |source: &Option<Source>| source.as_ref().map_or(0, |s| s.lane(registers, lane));
+                let read = |source: &Option<NarrowSource>| source.as_ref().map_or(0, |s| s.lane(registers, lane));
                 let a = a.lane(registers, lane);
                 let sources = Sources { a, b: read(&b), e: read(&e), f: read(&f), extra: read(&extra) };
                 values[lane] = function(&sources);
@@ -320,19 +324,22 @@ impl Lift for Steps {
     }
 }
 
+/// Marks the result of a lane as unspecified if `open`.
 fn note(marked: &mut Marked, lane: usize, open: bool) {
     marked.add(lane, if open { Marks::UNSPECIFIED } else { Marks::NONE });
 }
 
-/// `d = f(a)`, for all lanes, also those that are not active.
-struct Unary<I, O, F> {
+/// `d = f(a)` for all lanes, including inactive ones.
+struct UnaryStep<I, O, F> {
     a: I,
     d: O,
     f: F,
     open: Open,
 }
 
-impl<I: Input, O: Output, F: Fn(I::Word) -> O::Word + Send + Sync + 'static> LaneStep for Unary<I, O, F> {
+impl<I: SourceRegister, O: ResultRegister, F: Fn(I::Word) -> O::Word + Send + Sync + 'static> LaneStep
+    for UnaryStep<I, O, F>
+{
     #[inline(always)]
     fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
         let a = self.a.get(registers);
@@ -362,19 +369,19 @@ impl<I: Input, O: Output, F: Fn(I::Word) -> O::Word + Send + Sync + 'static> Lan
     fn scalar(self) -> Step {
         let Self { a, d, f, open } = self;
         let f: Box<dyn Fn(I::Word) -> O::Word + Send + Sync> = Box::new(f);
-        Box::new(Unary { a, d, f, open })
+        Box::new(UnaryStep { a, d, f, open })
     }
 }
 
-/// `d = f(a, b)`, for all lanes.
-struct Pair<F> {
-    ab: (Source, Source),
+/// `d = f(a, b)` for all lanes, including inactive ones.
+struct PairStep<F> {
+    ab: (NarrowSource, NarrowSource),
     d: Result32,
     f: F,
     open: Open,
 }
 
-impl<F: Fn(u32, u32) -> u32 + Send + Sync + 'static> LaneStep for Pair<F> {
+impl<F: Fn(u32, u32) -> u32 + Send + Sync + 'static> LaneStep for PairStep<F> {
     #[inline(always)]
     fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
         let (a, b) = (self.ab.0.get(registers), self.ab.1.get(registers));
@@ -396,7 +403,7 @@ impl<F: Fn(u32, u32) -> u32 + Send + Sync + 'static> LaneStep for Pair<F> {
     fn scalar(self) -> Step {
         let Self { ab, d, f, open } = self;
         let f: Box<dyn Fn(u32, u32) -> u32 + Send + Sync> = Box::new(f);
-        Box::new(Pair { ab, d, f, open })
+        Box::new(PairStep { ab, d, f, open })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Extended-precision arithmetic: sums and products that take a carry and leave one.
+//! Extended-precision arithmetic: sums and products that read a carry and write one.
 
 use super::integer::type_of;
 use super::typed::by_type;
@@ -13,12 +13,12 @@ use ptx_num::values::integer::{Int, carry};
 
 type Result<T> = std::result::Result<T, Refusal>;
 
-/// Whether the instruction leaves a carry.
+/// Whether the instruction writes the carry (`.cc`).
 fn leaves(inst: &DecodeContext<'_>) -> bool {
     inst.has(Modifier::Cc)
 }
 
-/// `d = f(a, b, c, carry)` in the lanes of a mask; with `leaves` the carry is kept.
+/// `d = f(a, b, c, carry)` in the lanes of a mask. `third`: there is an operand `c`. The carry flag changes only with `.cc`.
 fn step<T: Lane + Int>(
     inst: &mut DecodeContext<'_>,
     third: bool,

@@ -1,4 +1,4 @@
-//! Functions that the system brings along: `vprintf`, `__assertfail`, `malloc`, `free`.
+//! Functions that the system provides: `vprintf`, `__assertfail`, `malloc`, `free`.
 
 use crate::findings::Kind;
 use crate::inst::DecodeContext;
@@ -8,13 +8,13 @@ use crate::machine::{ALLOCATION, Context, Order, Outcome};
 use crate::memory::STACK_PARAMETERS;
 use crate::registers::Place;
 
-/// Bytes of a string that is read at most.
-const STRING: usize = 1 << 16;
+/// Maximum length of a string that is read, in bytes.
+const MAX_STRING_BYTES: usize = 1 << 16;
 
-/// Bytes of what is printed that are kept: as many as the buffer of hardware has unless a program asks for more.
-const PRINTED: usize = 1 << 20;
+/// Maximum size in bytes of the printed text that is kept: as large as the buffer of hardware unless a program asks for more.
+const MAX_PRINTED_BYTES: usize = 1 << 20;
 
-/// A call of a function without a body.
+/// Decodes a call of a function without a body.
 pub(crate) fn external(
     name: &str,
     _: &DecodeContext<'_>,
@@ -32,9 +32,9 @@ pub(crate) fn external(
                 let value = |at: u64, bytes| number(&mut shared.borrow_mut(), values.wrapping_add(at), bytes, lane);
                 let printed = super::printf::format(&text, value, |at| string(&mut shared.borrow_mut(), at, lane));
                 let kept = &mut context.machine.printed;
-                if kept.len() < PRINTED {
+                if kept.len() < MAX_PRINTED_BYTES {
                     kept.extend(printed.0);
-                    if kept.len() >= PRINTED {
+                    if kept.len() >= MAX_PRINTED_BYTES {
                         kept.extend(b"\n(what else was printed is not kept)\n");
                     }
                 }
@@ -57,7 +57,7 @@ pub(crate) fn external(
         "malloc" => Ok(DecodeContext::machine(move |context| {
             for lane in lanes(context.mask) {
                 let bytes = argument(context, &arguments, 0, lane);
-                // As on hardware, where the heap is full: no address.
+                // If the heap is full, the address is 0, as on hardware.
                 let fits = context.memory().global.taken().saturating_add(bytes) <= context.machine.settings.memory;
                 let address = if fits { context.memory().global.take(bytes) } else { 0 };
                 if fits {
@@ -67,7 +67,7 @@ pub(crate) fn external(
             }
             Outcome::Next
         })),
-        // The pages are given back. The addresses are not used again, so that a later access to them is a fault.
+        // The memory of the pages is released. The addresses are not used again, so that a later access to them is a fault.
         "free" => Ok(DecodeContext::machine(move |context| {
             for lane in lanes(context.mask) {
                 let address = argument(context, &arguments, 0, lane);
@@ -87,7 +87,7 @@ pub(crate) fn external(
     }
 }
 
-/// The value of an argument in a lane, up to 8 bytes of it.
+/// The value of an argument in a lane: at most its first 8 bytes.
 fn argument(context: &mut Context<'_>, arguments: &[Pass], index: usize, lane: usize) -> u64 {
     match arguments.get(index) {
         Some(Pass::Register(place)) => context.registers.lane_bits(*place, lane) as u64,
@@ -102,11 +102,12 @@ fn argument(context: &mut Context<'_>, arguments: &[Pass], index: usize, lane: u
     }
 }
 
+/// The offset in local memory of a variable whose `.param` address is in a register.
 fn stack_address(context: &Context<'_>, place: Place, lane: usize) -> u64 {
     (context.registers.lane_bits(place, lane) as u64).wrapping_sub(STACK_PARAMETERS)
 }
 
-/// Hands a result back.
+/// Writes the result of the function in a lane.
 fn give(context: &mut Context<'_>, result: Option<Pass>, lane: usize, value: u128) {
     match result {
         Some(Pass::Register(place)) => context.registers.set_lane_bits(place, lane, value),
@@ -119,7 +120,7 @@ fn give(context: &mut Context<'_>, result: Option<Pass>, lane: usize, value: u12
     }
 }
 
-/// Bytes of a number at a generic address.
+/// The number at a generic address, in at most 8 bytes.
 fn number(context: &mut Context<'_>, address: u64, bytes: usize, lane: usize) -> u64 {
     let mut out = [0; 8];
     let count = bytes.min(8);
@@ -129,10 +130,10 @@ fn number(context: &mut Context<'_>, address: u64, bytes: usize, lane: usize) ->
     u64::from_le_bytes(out)
 }
 
-/// The string at a generic address, without its zero.
+/// The string at a generic address, without the zero at its end.
 fn string(context: &mut Context<'_>, address: u64, lane: usize) -> Vec<u8> {
     let mut out = Vec::new();
-    while out.len() < STRING && !context.is_stopped() {
+    while out.len() < MAX_STRING_BYTES && !context.is_stopped() {
         match number(context, address.wrapping_add(out.len() as u64), 1, lane) as u8 {
             0 => break,
             byte => out.push(byte),

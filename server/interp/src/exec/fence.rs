@@ -1,4 +1,4 @@
-//! Fences. Memory is sequentially consistent here, so they change nothing but what the detector of races knows (manual 9.7.13.4, 8.8).
+//! Fences. Memory is sequentially consistent in the machine, so fences change only the state of the race detector (manual 9.7.13.4, 8.8).
 
 use crate::inst::DecodeContext;
 use crate::machine::code::{Action, Refusal};
@@ -14,7 +14,7 @@ pub(crate) fn fence(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     }))
 }
 
-/// `fence.proxy`, `membar.proxy`, `fence.mbarrier_init`: those that order what the generic proxy does as well are fences, too.
+/// `fence.proxy`, `membar.proxy`, `fence.mbarrier_init`. Those that also order accesses of the generic proxy count as fences, too.
 pub(crate) fn proxy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let ordering = [Modifier::Release, Modifier::Acquire, Modifier::AcqRel].into_iter().any(|m| inst.has(m));
     let ordering = ordering || inst.exec() == Some(ptx_isa::Exec::FenceMbarrierInit);

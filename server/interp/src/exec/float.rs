@@ -4,9 +4,10 @@ pub(crate) mod steps;
 #[cfg(test)]
 pub(in crate::exec) mod tests;
 
+use super::ActionResult;
 use crate::inst::DecodeContext;
 use crate::lanes::{LANES, Lane};
-use crate::machine::code::{Action, Refusal};
+use crate::machine::code::Action;
 use crate::simd::{Marked, bits, fuses};
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;
@@ -14,18 +15,16 @@ use ptx_num::values::float::compare::{self, Property};
 use ptx_num::values::float::extremes::{self, Extreme, ExtremeModifiers};
 use ptx_num::values::float::packed::{single_pair2, single_pair3, words};
 use ptx_num::values::float::{Rounding, approx, double, single};
-use steps::{Choice, flushes, is_first_generation, modifiers, rounding, step1, step2, step3, with_modifiers};
+use steps::{StepModifiers, flushes, is_first_generation, modifiers, rounding, step1, step2, step3, with_modifiers};
 
-type Decoded = Result<Action, Refusal>;
-
-/// What must be said of an `.f32x2`.
+/// The marks of an `.f32x2` result: those of both its elements.
 #[inline(always)]
 pub(crate) fn pair_marks(result: u64) -> Marks {
     let [low, high] = words(result);
     single::marks(low) | single::marks(high)
 }
 
-/// An operation of two operands for each type, from the functions of that name.
+/// Decodes an operation with two operands. `$operation` names its function for each type.
 macro_rules! binary {
     ($inst:expr, $operation:ident) => {{
         let inst = $inst;
@@ -55,22 +54,22 @@ macro_rules! binary {
 }
 
 /// `add`.
-pub(crate) fn add(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn add(inst: &mut DecodeContext<'_>) -> ActionResult {
     binary!(inst, add)
 }
 
 /// `sub`.
-pub(crate) fn sub(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn sub(inst: &mut DecodeContext<'_>) -> ActionResult {
     binary!(inst, sub)
 }
 
 /// `mul`.
-pub(crate) fn mul(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn mul(inst: &mut DecodeContext<'_>) -> ActionResult {
     binary!(inst, mul)
 }
 
 /// `fma`.
-pub(crate) fn fma(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn fma(inst: &mut DecodeContext<'_>) -> ActionResult {
     if inst.has(Modifier::F64) {
         return match rounding(inst) {
             Rounding::Nearest => step3(
@@ -84,7 +83,7 @@ pub(crate) fn fma(inst: &mut DecodeContext<'_>) -> Decoded {
         };
     }
     let m = modifiers(inst, flushes(inst));
-    // The fused operation of the host where the loop may use it; without it additions and multiplications of `f64` are quicker.
+    // Use the host's fused operation if the loop may use it; without it, a multiplication and an addition of `f64` are faster.
     match (inst.has(Modifier::F32x2), fuses()) {
         (true, true) => with_modifiers!(m, m => fma_pair(inst, move |a, b, c| single::fma(m.get(), a, b, c))),
         (true, false) => {
@@ -97,16 +96,16 @@ pub(crate) fn fma(inst: &mut DecodeContext<'_>) -> Decoded {
     }
 }
 
-fn fma_single(inst: &mut DecodeContext<'_>, f: impl Fn(u32, u32, u32) -> u32 + Send + Sync + 'static) -> Decoded {
+fn fma_single(inst: &mut DecodeContext<'_>, f: impl Fn(u32, u32, u32) -> u32 + Send + Sync + 'static) -> ActionResult {
     step3(inst, f, |_, _, _, d| single::marks(d))
 }
 
-fn fma_pair(inst: &mut DecodeContext<'_>, f: impl Fn(u32, u32, u32) -> u32 + Send + Sync + 'static) -> Decoded {
+fn fma_pair(inst: &mut DecodeContext<'_>, f: impl Fn(u32, u32, u32) -> u32 + Send + Sync + 'static) -> ActionResult {
     step3(inst, move |a: u64, b: u64, c: u64| single_pair3(a, b, c, &f), |_, _, _, d| pair_marks(d))
 }
 
-/// `mad`: `fma`, but for `mad.f32` on `sm_1x`.
-pub(crate) fn mad(inst: &mut DecodeContext<'_>) -> Decoded {
+/// `mad`: the same as `fma`, except for `mad.f32` on `sm_1x`.
+pub(crate) fn mad(inst: &mut DecodeContext<'_>) -> ActionResult {
     if inst.has(Modifier::F32) && is_first_generation(inst) {
         let m = modifiers(inst, true);
         return fma_single(inst, move |a, b, c| single::mad_truncated(m, a, b, c));
@@ -114,7 +113,7 @@ pub(crate) fn mad(inst: &mut DecodeContext<'_>) -> Decoded {
     fma(inst)
 }
 
-/// An approximate function of `.f32`, compiled with and without `.ftz`.
+/// Decodes an approximate function of `.f32`, compiled with and without `.ftz`.
 macro_rules! approximate {
     ($inst:expr, $ftz:expr, $function:path) => {{
         if $ftz {
@@ -125,7 +124,7 @@ macro_rules! approximate {
     }};
 }
 
-/// Whether neither a rounding nor how exact is written: until PTX 1.3 that meant `.approx.ftz.f32` and `.rn.f64`.
+/// Whether the instruction states neither a rounding nor a precision. Until PTX 1.3 that meant `.approx.ftz.f32` and `.rn.f64`.
 fn is_unsaid(inst: &DecodeContext<'_>) -> bool {
     ![Modifier::Approx, Modifier::Full, Modifier::Rn, Modifier::Rz, Modifier::Rm, Modifier::Rp]
         .iter()
@@ -133,7 +132,7 @@ fn is_unsaid(inst: &DecodeContext<'_>) -> bool {
 }
 
 /// `div`.
-pub(crate) fn div(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn div(inst: &mut DecodeContext<'_>) -> ActionResult {
     if inst.has(Modifier::F64) {
         let r = rounding(inst);
         return step2(inst, OperandName::B, move |a: u64, b: u64| double::div(r, a, b), |_, _, d| double::marks(d));
@@ -153,7 +152,7 @@ pub(crate) fn div(inst: &mut DecodeContext<'_>) -> Decoded {
     })
 }
 
-/// A function that is approximate or correctly rounded.
+/// Decodes a function that has an approximate form and correctly rounded ones.
 macro_rules! unary {
     ($inst:expr, $function:ident) => {{
         let inst = $inst;
@@ -172,17 +171,17 @@ macro_rules! unary {
 }
 
 /// `rcp`.
-pub(crate) fn rcp(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn rcp(inst: &mut DecodeContext<'_>) -> ActionResult {
     unary!(inst, rcp)
 }
 
 /// `sqrt`.
-pub(crate) fn sqrt(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn sqrt(inst: &mut DecodeContext<'_>) -> ActionResult {
     unary!(inst, sqrt)
 }
 
 /// `rsqrt`, always approximate.
-pub(crate) fn rsqrt(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn rsqrt(inst: &mut DecodeContext<'_>) -> ActionResult {
     if inst.has(Modifier::F64) {
         return step1(inst, |a: u64| approx::rsqrt_double(a), approx::marks_double);
     }
@@ -190,42 +189,42 @@ pub(crate) fn rsqrt(inst: &mut DecodeContext<'_>) -> Decoded {
 }
 
 /// `rcp.approx.ftz.f64`.
-pub(crate) fn rcp_coarse(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn rcp_coarse(inst: &mut DecodeContext<'_>) -> ActionResult {
     step1(inst, |a: u64| approx::rcp_double(a), approx::marks_double)
 }
 
 /// `rsqrt.approx.ftz.f64`.
-pub(crate) fn rsqrt_coarse(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn rsqrt_coarse(inst: &mut DecodeContext<'_>) -> ActionResult {
     step1(inst, |a: u64| approx::rsqrt_double_coarse(a), approx::marks_double)
 }
 
 /// `sin`.
-pub(crate) fn sin(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn sin(inst: &mut DecodeContext<'_>) -> ActionResult {
     approximate!(inst, flushes(inst) || is_unsaid(inst), approx::sin)
 }
 
 /// `cos`.
-pub(crate) fn cos(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn cos(inst: &mut DecodeContext<'_>) -> ActionResult {
     approximate!(inst, flushes(inst) || is_unsaid(inst), approx::cos)
 }
 
 /// `lg2`.
-pub(crate) fn lg2(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn lg2(inst: &mut DecodeContext<'_>) -> ActionResult {
     approximate!(inst, flushes(inst) || is_unsaid(inst), approx::lg2)
 }
 
 /// `ex2`.
-pub(crate) fn ex2(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn ex2(inst: &mut DecodeContext<'_>) -> ActionResult {
     approximate!(inst, flushes(inst) || is_unsaid(inst), approx::ex2)
 }
 
 /// `tanh`.
-pub(crate) fn tanh(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn tanh(inst: &mut DecodeContext<'_>) -> ActionResult {
     step1(inst, |a: u32| approx::tanh(a), |a, d| approx::marks1(false, a, d))
 }
 
 /// `neg`.
-pub(crate) fn neg(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn neg(inst: &mut DecodeContext<'_>) -> ActionResult {
     if inst.has(Modifier::F64) {
         return step1(inst, |a: u64| double::neg(a), |_, d| double::marks(d));
     }
@@ -233,8 +232,8 @@ pub(crate) fn neg(inst: &mut DecodeContext<'_>) -> Decoded {
     step1(inst, move |a: u32| single::neg(ftz, a), |_, d| single::marks(d))
 }
 
-/// `abs`. That of an `.f64` keeps a NaN as it is, so its bits are known.
-pub(crate) fn abs(inst: &mut DecodeContext<'_>) -> Decoded {
+/// `abs`. For `.f64` it keeps a NaN as it is, so the bits of the result are known.
+pub(crate) fn abs(inst: &mut DecodeContext<'_>) -> ActionResult {
     if inst.has(Modifier::F64) {
         return inst.map1(|a: u64| double::abs(a));
     }
@@ -242,8 +241,8 @@ pub(crate) fn abs(inst: &mut DecodeContext<'_>) -> Decoded {
     step1(inst, move |a: u32| single::abs(ftz, a), |_, d| single::marks(d))
 }
 
-/// `copysign`: bits alone, so that nothing is open.
-pub(crate) fn copysign(inst: &mut DecodeContext<'_>) -> Decoded {
+/// `copysign`: only moves bits, so no result is unspecified.
+pub(crate) fn copysign(inst: &mut DecodeContext<'_>) -> ActionResult {
     if inst.has(Modifier::F64) {
         return inst.map2(|a: u64, b: u64| double::copysign(a, b));
     }
@@ -261,22 +260,22 @@ pub(crate) fn extreme_modifiers(inst: &DecodeContext<'_>, ftz: bool) -> ExtremeM
 }
 
 /// `min`.
-pub(crate) fn min(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn min(inst: &mut DecodeContext<'_>) -> ActionResult {
     extreme::<false>(inst)
 }
 
 /// `max`.
-pub(crate) fn max(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn max(inst: &mut DecodeContext<'_>) -> ActionResult {
     extreme::<true>(inst)
 }
 
-/// Which of its operands an instruction returns, known to the compiler.
+/// The extreme that an instruction returns, as a constant of the compiler.
 #[inline(always)]
 pub(crate) const fn extreme_of<const GREATEST: bool>() -> Extreme {
     if GREATEST { Extreme::Greatest } else { Extreme::Least }
 }
 
-fn extreme<const GREATEST: bool>(inst: &mut DecodeContext<'_>) -> Decoded {
+fn extreme<const GREATEST: bool>(inst: &mut DecodeContext<'_>) -> ActionResult {
     if inst.has(Modifier::F64) {
         let f = |a: u64, b: u64| extremes::double(extreme_of::<GREATEST>(), a, b);
         return step2(inst, OperandName::B, f, |_, _, d| double::marks(d));
@@ -286,7 +285,7 @@ fn extreme<const GREATEST: bool>(inst: &mut DecodeContext<'_>) -> Decoded {
         let f = move |a: u32, b: u32, c: u32| extremes::single3(extreme_of::<GREATEST>(), m, a, b, c);
         return step3(inst, f, move |_, _, _, d| extreme_marks(m, d));
     }
-    // The common ones get loops of their own.
+    // The common combinations of modifiers get loops of their own.
     const PLAIN: ExtremeModifiers = ExtremeModifiers { ftz: false, nan: false, xorsign: false, abs: false };
     const FTZ: ExtremeModifiers = ExtremeModifiers { ftz: true, ..PLAIN };
     const NAN: ExtremeModifiers = ExtremeModifiers { nan: true, ..PLAIN };
@@ -302,18 +301,18 @@ fn extreme2(
     inst: &mut DecodeContext<'_>,
     f: impl Fn(u32, u32) -> u32 + Send + Sync + 'static,
     m: ExtremeModifiers,
-) -> Decoded {
+) -> ActionResult {
     step2(inst, OperandName::B, f, move |_, _, d| extreme_marks(m, d))
 }
 
-/// With `.NaN` the manual names the NaN that comes out: the canonical one.
+/// The marks of a result. With `.NaN` the manual specifies which NaN results: the canonical one.
 #[inline(always)]
 fn extreme_marks(m: ExtremeModifiers, result: u32) -> Marks {
     if m.nan { Marks::NONE } else { single::marks(result) }
 }
 
-/// `testp`. Without a test nothing is computed (measured with the assembler).
-pub(crate) fn testp(inst: &mut DecodeContext<'_>) -> Decoded {
+/// `testp`. Without a property to test, the instruction does nothing (measured with the assembler).
+pub(crate) fn testp(inst: &mut DecodeContext<'_>) -> ActionResult {
     let property = match inst.modifier(SlotName::Op) {
         None => return Ok(Action::Nothing),
         Some(Modifier::Finite) => Property::Finite,
@@ -331,7 +330,7 @@ pub(crate) fn testp(inst: &mut DecodeContext<'_>) -> Decoded {
     }
 }
 
-fn test<A: Lane>(inst: &mut DecodeContext<'_>, f: impl Fn(A) -> bool + Send + Sync + 'static) -> Decoded {
+fn test<A: Lane>(inst: &mut DecodeContext<'_>, f: impl Fn(A) -> bool + Send + Sync + 'static) -> ActionResult {
     let a = inst.src::<A>(OperandName::A)?;
     let to = inst.predicate_dst(OperandName::P)?.ok_or("`testp` without a destination")?;
     Ok(DecodeContext::all(move |r, mask| {

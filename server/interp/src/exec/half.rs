@@ -3,50 +3,51 @@
 #[cfg(test)]
 mod tests;
 
-use super::float::steps::{Choice, modifiers, step1, step2, step3};
+use super::ActionResult;
+use super::float::steps::{StepModifiers, modifiers, step1, step2, step3};
 use super::float::{extreme_modifiers, extreme_of};
 use crate::inst::DecodeContext;
-use crate::machine::code::{Action, Refusal};
+use crate::machine::code::Refusal;
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::float::half::{self, Bf16, F16, Half};
 use ptx_num::values::float::packed::{half_pair1, half_pair2, half_pair3, halves};
 use ptx_num::values::float::{Clamp, Modifiers, approx, extremes};
 
-type Decoded = Result<Action, Refusal>;
-
-/// `.rn` alone, known to the compiler.
+/// `.rn` alone, as a constant of the compiler.
 #[derive(Clone, Copy)]
 struct Plain;
 
-impl Choice for Plain {
+impl StepModifiers for Plain {
     #[inline(always)]
     fn get(self) -> Modifiers {
         Modifiers::RN
     }
 }
 
-/// What must be said of a pair.
+/// The marks of a pair: those of both halves.
 #[inline(always)]
 pub(super) fn pair_marks<H: Half>(result: u32) -> Marks {
     let [low, high] = halves(result);
     half::marks::<H>(low) | half::marks::<H>(high)
 }
 
-/// The same where the manual may name the NaN: the canonical one of `.relu` and `.NaN`.
+/// The marks of a single result. `canonical`: the manual specifies the NaN, as it does for `.relu` and `.NaN`.
 #[inline(always)]
 fn marks<H: Half>(canonical: bool, result: u16) -> Marks {
     if canonical { Marks::NONE } else { half::marks::<H>(result) }
 }
 
-/// A type of halves.
+/// A type of half precision.
 #[derive(Clone, Copy, PartialEq)]
-struct Type {
+struct HalfType {
+    /// `.bf16`, otherwise `.f16`.
     brain: bool,
+    /// Two numbers in a word.
     pair: bool,
 }
 
-impl Type {
+impl HalfType {
     fn of(inst: &DecodeContext<'_>) -> Result<Self, Refusal> {
         let ty = inst.types().next();
         let (brain, pair) = match ty {
@@ -60,13 +61,13 @@ impl Type {
     }
 }
 
-/// An operation of one operand, on each half of a pair.
+/// Decodes an operation with one operand. If `pair`, it is applied to each half.
 fn one(
     inst: &mut DecodeContext<'_>,
     pair: bool,
     f: impl Fn(u16) -> u16 + Send + Sync + 'static,
     marks: impl Fn(u16, u16) -> Marks + Send + Sync + 'static,
-) -> Decoded {
+) -> ActionResult {
     if !pair {
         return step1(inst, f, marks);
     }
@@ -77,13 +78,13 @@ fn one(
     step1(inst, move |a: u32| half_pair1(a, &f), both)
 }
 
-/// An operation of two operands, on each half of a pair.
+/// Decodes an operation with two operands. If `pair`, it is applied to each half. `canonical`: see [`marks`].
 fn two<H: Half + 'static>(
     inst: &mut DecodeContext<'_>,
     pair: bool,
     canonical: bool,
     f: impl Fn(u16, u16) -> u16 + Send + Sync + 'static,
-) -> Decoded {
+) -> ActionResult {
     if !pair {
         return step2(inst, OperandName::B, f, move |_, _, d| marks::<H>(canonical, d));
     }
@@ -91,13 +92,13 @@ fn two<H: Half + 'static>(
     step2(inst, OperandName::B, move |a: u32, b: u32| half_pair2(a, b, &f), both)
 }
 
-/// An operation of three operands, on each half of a pair.
+/// Decodes an operation with three operands. If `pair`, it is applied to each half.
 fn three(
     inst: &mut DecodeContext<'_>,
     pair: bool,
     f: impl Fn(u16, u16, u16) -> u16 + Send + Sync + 'static,
     marks: impl Fn([u16; 3], u16) -> Marks + Send + Sync + 'static,
-) -> Decoded {
+) -> ActionResult {
     if !pair {
         return step3(inst, f, move |a, b, c, d| marks([a, b, c], d));
     }
@@ -108,11 +109,11 @@ fn three(
     step3(inst, move |a: u32, b: u32, c: u32| half_pair3(a, b, c, &f), both)
 }
 
-/// An operation of two operands in both formats, with a loop of its own for `.rn` alone.
+/// Decodes an operation with two operands in both formats, with a loop of its own for `.rn` alone.
 macro_rules! binary {
     ($inst:expr, $operation:ident) => {{
         let inst = $inst;
-        let (ty, m) = (Type::of(inst)?, modifiers(inst, inst.has(Modifier::Ftz)));
+        let (ty, m) = (HalfType::of(inst)?, modifiers(inst, inst.has(Modifier::Ftz)));
         match (ty.brain, m == Modifiers::RN) {
             (false, true) => two::<F16>(inst, ty.pair, false, |a, b| half::$operation::<F16>(Plain.get(), a, b)),
             (false, false) => two::<F16>(inst, ty.pair, false, move |a, b| half::$operation::<F16>(m, a, b)),
@@ -123,34 +124,34 @@ macro_rules! binary {
 }
 
 /// `add`.
-pub(crate) fn add(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn add(inst: &mut DecodeContext<'_>) -> ActionResult {
     binary!(inst, add)
 }
 
 /// `sub`.
-pub(crate) fn sub(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn sub(inst: &mut DecodeContext<'_>) -> ActionResult {
     binary!(inst, sub)
 }
 
 /// `mul`.
-pub(crate) fn mul(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn mul(inst: &mut DecodeContext<'_>) -> ActionResult {
     binary!(inst, mul)
 }
 
-/// What tensor copies leave for elements out of bounds ([`nan_pattern`](ptx_num::image::tensor_map::ElementType::nan_pattern)). The manual does not give
-/// its bits.
+/// The bits that tensor copies write for elements out of bounds ([`nan_pattern`](ptx_num::image::tensor_map::ElementType::nan_pattern)).
+/// The manual does not give them.
 pub(crate) const OUTSIDE: u16 = 0x7fff;
 
 /// `fma`.
-pub(crate) fn fma(inst: &mut DecodeContext<'_>) -> Decoded {
-    let ty = Type::of(inst)?;
+pub(crate) fn fma(inst: &mut DecodeContext<'_>) -> ActionResult {
+    let ty = HalfType::of(inst)?;
     if ty.brain { fma_of::<Bf16>(inst, ty.pair) } else { fma_of::<F16>(inst, ty.pair) }
 }
 
-fn fma_of<H: Half + 'static>(inst: &mut DecodeContext<'_>, pair: bool) -> Decoded {
+fn fma_of<H: Half + 'static>(inst: &mut DecodeContext<'_>, pair: bool) -> ActionResult {
     let m = modifiers(inst, inst.has(Modifier::Ftz));
     if inst.has(Modifier::Oob) {
-        // Whether a NaN is the special one depends on bits that the manual does not give, and so does the result.
+        // `.oob` treats one NaN specially, but the manual does not give its bits. So the result for any NaN is unspecified.
         let open = |operands: [u16; 3], d| {
             let [a, b, c] = operands.map(half::is_nan::<H>);
             if a | b | c { Marks::UNSPECIFIED } else { half::marks::<H>(d) }
@@ -165,8 +166,8 @@ fn fma_of<H: Half + 'static>(inst: &mut DecodeContext<'_>, pair: bool) -> Decode
 }
 
 /// `neg`.
-pub(crate) fn neg(inst: &mut DecodeContext<'_>) -> Decoded {
-    let (ty, ftz) = (Type::of(inst)?, inst.has(Modifier::Ftz));
+pub(crate) fn neg(inst: &mut DecodeContext<'_>) -> ActionResult {
+    let (ty, ftz) = (HalfType::of(inst)?, inst.has(Modifier::Ftz));
     if ty.brain {
         return one(inst, ty.pair, |a| half::neg::<Bf16>(false, a), |_, d| half::marks::<Bf16>(d));
     }
@@ -174,8 +175,8 @@ pub(crate) fn neg(inst: &mut DecodeContext<'_>) -> Decoded {
 }
 
 /// `abs`.
-pub(crate) fn abs(inst: &mut DecodeContext<'_>) -> Decoded {
-    let (ty, ftz) = (Type::of(inst)?, inst.has(Modifier::Ftz));
+pub(crate) fn abs(inst: &mut DecodeContext<'_>) -> ActionResult {
+    let (ty, ftz) = (HalfType::of(inst)?, inst.has(Modifier::Ftz));
     if ty.brain {
         return one(inst, ty.pair, |a| half::abs::<Bf16>(false, a), |_, d| half::marks::<Bf16>(d));
     }
@@ -183,17 +184,17 @@ pub(crate) fn abs(inst: &mut DecodeContext<'_>) -> Decoded {
 }
 
 /// `min`.
-pub(crate) fn min(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn min(inst: &mut DecodeContext<'_>) -> ActionResult {
     extreme::<false>(inst)
 }
 
 /// `max`.
-pub(crate) fn max(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn max(inst: &mut DecodeContext<'_>) -> ActionResult {
     extreme::<true>(inst)
 }
 
-fn extreme<const GREATEST: bool>(inst: &mut DecodeContext<'_>) -> Decoded {
-    let (ty, m) = (Type::of(inst)?, extreme_modifiers(inst, inst.has(Modifier::Ftz)));
+fn extreme<const GREATEST: bool>(inst: &mut DecodeContext<'_>) -> ActionResult {
+    let (ty, m) = (HalfType::of(inst)?, extreme_modifiers(inst, inst.has(Modifier::Ftz)));
     if ty.brain {
         let f = move |a, b| extremes::half::<Bf16>(extreme_of::<GREATEST>(), m, a, b);
         return two::<Bf16>(inst, ty.pair, m.nan, f);
@@ -202,8 +203,8 @@ fn extreme<const GREATEST: bool>(inst: &mut DecodeContext<'_>) -> Decoded {
 }
 
 /// `tanh`.
-pub(crate) fn tanh(inst: &mut DecodeContext<'_>) -> Decoded {
-    let ty = Type::of(inst)?;
+pub(crate) fn tanh(inst: &mut DecodeContext<'_>) -> ActionResult {
+    let ty = HalfType::of(inst)?;
     if ty.brain {
         return one(inst, ty.pair, approx::tanh_half::<Bf16>, approx::marks_half::<Bf16>);
     }
@@ -211,8 +212,8 @@ pub(crate) fn tanh(inst: &mut DecodeContext<'_>) -> Decoded {
 }
 
 /// `ex2`.
-pub(crate) fn ex2(inst: &mut DecodeContext<'_>) -> Decoded {
-    let (ty, ftz) = (Type::of(inst)?, inst.has(Modifier::Ftz));
+pub(crate) fn ex2(inst: &mut DecodeContext<'_>) -> ActionResult {
+    let (ty, ftz) = (HalfType::of(inst)?, inst.has(Modifier::Ftz));
     if ty.brain {
         return one(inst, ty.pair, move |a| approx::ex2_half::<Bf16>(ftz, a), approx::marks_half::<Bf16>);
     }

@@ -12,7 +12,7 @@ use ptx_num::values::integer::{Int, arithmetic, bits, divide, dot, packed, produ
 
 type Result<T> = std::result::Result<T, Refusal>;
 
-/// The integer type of an instruction: the last of its modifiers that is one.
+/// The integer type of an instruction: its last modifier that is a type.
 pub(super) fn type_of(inst: &DecodeContext<'_>) -> Option<Modifier> {
     inst.types().last()
 }
@@ -21,7 +21,7 @@ fn is_packed(ty: Option<Modifier>) -> bool {
     ty.is_some_and(|t| t.name().contains('x'))
 }
 
-/// A function of two integers or of the elements of two packed ones.
+/// Decodes a function of two integers, or of the elements of two packed ones.
 macro_rules! binary {
     ($inst:expr, $f:path) => {{
         let name = type_of($inst);
@@ -65,7 +65,7 @@ pub(super) fn sad(inst: &mut DecodeContext<'_>) -> Result<Action> {
     by_type!(type_of(inst), T => inst.map3(|a: T, b: T, c: T| arithmetic::sad(a, b, c)))
 }
 
-/// A product of integers of half the width of the result.
+/// Decodes a product that is twice as wide as its factors.
 macro_rules! wide {
     ($inst:expr, $name:expr, $f:ident) => {
         match $name {
@@ -134,7 +134,7 @@ pub(super) fn mad24(inst: &mut DecodeContext<'_>) -> Result<Action> {
     }
 }
 
-/// A division: division by zero is found, and its result marked.
+/// Decodes a division. A division by zero is a finding, and `f` marks its result.
 fn dividing<T: Lane + Int>(inst: &mut DecodeContext<'_>, f: fn(T, T) -> (T, Marks)) -> Result<Action> {
     let (d, a, b) = (inst.dst::<T>(OperandName::D)?, inst.src::<T>(OperandName::A)?, inst.src::<T>(OperandName::B)?);
     Ok(DecodeContext::machine(move |context| {

@@ -1,7 +1,8 @@
 //! Cluster launch control: a CTA takes over the work of a cluster that has not started.
 //!
-//! The 16 bytes of an answer are opaque. These are those that ptxas 13.5 decodes for `sm_100`: the index of the cluster's first CTA, x in bits
-//! 0 … 31, y in 32 … 47, z in 48 … 63, and in bit 64 whether a cluster was cancelled.
+//! The 16 bytes of an answer are opaque. Their layout here is the one that ptxas 13.5 decodes for `sm_100`: the index of the cluster's
+//! first
+//! CTA (x in bits 0 … 31, y in 32 … 47, z in 48 … 63), and in bit 64 whether a cluster was cancelled.
 
 use crate::exec::asynchronous::{counted_by, is_own};
 use crate::exec::mbarrier;
@@ -14,24 +15,24 @@ use crate::registers::Place;
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;
 
-/// Bytes of an answer.
+/// Size of an answer in bytes.
 const BYTES: usize = 16;
 
-/// Where an answer says that a cluster was cancelled.
+/// The bit of an answer that says that a cluster was cancelled.
 const CANCELLED: u128 = 1 << 64;
 
-/// An answer.
+/// Encodes an answer with the index of the cancelled cluster's first CTA; `None` if no cluster was cancelled.
 fn answer(first: Option<[u32; 3]>) -> u128 {
     let Some([x, y, z]) = first else { return 0 };
     u128::from(x) | u128::from(y as u16) << 32 | u128::from(z as u16) << 48 | CANCELLED
 }
 
-/// The index in an answer; the fourth element has no meaning.
+/// The index of the first CTA in an answer. The fourth element has no meaning.
 fn index(answer: u128) -> [u32; 4] {
     [answer as u32, (answer >> 32) as u32 & 0xffff, (answer >> 48) as u32 & 0xffff, 0]
 }
 
-/// Takes the cluster that would start next, and gives the index of its first CTA.
+/// Cancels the cluster that would start next, and returns the index of its first CTA.
 fn cancel(context: &mut Context<'_>) -> Option<[u32; 3]> {
     let machine = &mut *context.machine;
     let number = (machine.next_cluster..machine.cluster_count()).find(|n| !machine.cancelled.contains(n))?;
@@ -131,7 +132,7 @@ mod tests {
         assert_eq!(answer(None), 0);
     }
 
-    /// A grid of four CTAs of one thread, in clusters of so many. `%rd0` is the address of two words.
+    /// Runs a grid of four CTAs of one thread each, in clusters of `cluster` CTAs. `%rd0` is the address of two words.
     fn run(cluster: u32, body: &str) -> Outcome {
         let text = format!(
             ".version 8.7\n.target sm_100a\n.address_size 64\n\
@@ -159,7 +160,7 @@ mod tests {
 
     #[test]
     fn all_ctas_of_a_cluster_get_the_answer() {
-        // The first CTA of the cluster asks for both; the other one's barrier is there, since it comes first to where it waits.
+        // CTA 1 of the cluster asks for both. The mbarrier of CTA 0 is initialised by then, since CTA 0 runs first, up to its wait.
         let body = format!(
             "mov.u32 %r6, %cluster_ctarank; mapa.u64 %rd2, %rd2, %r6;\n\
             mbarrier.arrive.expect_tx.shared::cta.b64 %rd1, [bar], 16; t: .branchtargets hear, ask; brx.idx %r6, t;\n\
@@ -173,7 +174,7 @@ mod tests {
 
     #[test]
     fn blocks_take_over_the_tiles_of_others() {
-        // Without the square roots, a copy of 4096 elements by four blocks: the first one does it all.
+        // Without the square roots, the kernel copies 4096 elements with four blocks. The first block does all the work.
         let text = include_str!("../../../../tests/kernels/work_stealing.ptx").replace("sqrt.rn.f32", "mov.b32");
         let data = words((0..4096).map(|i| i * 3));
         let mut kernel = Kernel::new(&text).threads(128).buffer(&data).buffer(&[0; 16384]);

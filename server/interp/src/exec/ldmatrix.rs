@@ -1,6 +1,6 @@
-//! Matrices between registers and rows in shared memory: `ldmatrix`, `stmatrix`; and transposed within registers: `movmatrix`.
+//! `ldmatrix` and `stmatrix` move matrices between registers and rows in shared memory; `movmatrix` transposes them within registers.
 
-use super::mma::{Held, refused, whole_warp};
+use super::mma::{FragmentOperand, refused, whole_warp};
 use crate::findings::Kind;
 use crate::inst::DecodeContext;
 use crate::machine::code::{Action, Address, Refusal};
@@ -15,7 +15,7 @@ fn movement(inst: &DecodeContext<'_>) -> Result<Movement, Refusal> {
     Movement::new(inst.entry().name, inst.form(), &inst.function.chosen(inst.index).values).map_err(refused)
 }
 
-/// Registers of the operand `r`, as many as the matrices need.
+/// The registers of the operand `r`. Refuses a number of registers that the matrices do not have.
 fn registers(inst: &mut DecodeContext<'_>, movement: &Movement) -> Result<Vec<Place>, Refusal> {
     let places = inst.places(OperandName::R, 4)?;
     if places.len() == movement.registers {
@@ -25,7 +25,7 @@ fn registers(inst: &mut DecodeContext<'_>, movement: &Movement) -> Result<Vec<Pl
     }
 }
 
-/// Where the row at the address of a lane lies. A generic address must point into shared memory.
+/// The location of the row at a lane's address. A generic address must point into shared memory; otherwise reports a finding.
 fn row(
     context: &mut Context<'_>,
     address: &Address,
@@ -103,7 +103,7 @@ pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
 
 /// `movmatrix`.
 pub(crate) fn transpose(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let (a, d) = (Held::new(inst, OperandName::A, None)?, Held::new(inst, OperandName::D, None)?);
+    let (a, d) = (FragmentOperand::new(inst, OperandName::A, None)?, FragmentOperand::new(inst, OperandName::D, None)?);
     Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
         let matrix = a.gather(context.registers);

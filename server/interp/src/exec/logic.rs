@@ -13,7 +13,7 @@ use ptx_num::values::integer::{Int, logic, shift};
 
 type Result<T> = std::result::Result<T, Refusal>;
 
-/// A function of predicates: all lanes at once, each a bit.
+/// Decodes a function of predicates. `f` gets masks with one bit per lane.
 fn predicates(inst: &mut DecodeContext<'_>, f: fn(Mask, Mask) -> Mask) -> Result<Action> {
     let d = inst.predicate_dst(OperandName::D)?.ok_or("an operation on predicates without a destination")?;
     let a = inst.predicate_src(OperandName::A)?.ok_or("an operation on predicates without a source")?;
@@ -61,7 +61,7 @@ pub(super) fn cnot(inst: &mut DecodeContext<'_>) -> Result<Action> {
     by_type!(type_of(inst), T => inst.map1(|a: T| logic::cnot(a)))
 }
 
-/// `lop3` that compares its result with zero: a predicate, combined with another.
+/// `lop3` that also compares its result with zero. The predicate `result != 0` is combined with the predicate `q`.
 struct Lop3 {
     d: Dst<u32>,
     abc: (Src<u32>, Src<u32>, Src<u32>),

@@ -9,7 +9,7 @@ use ptx_isa::tables::TypeClass;
 use ptx_isa::{ISA, Modifier, OperandName};
 use ptx_num::values::Marks;
 
-/// How the modifiers of an access order it.
+/// The memory ordering that the modifiers of an access name.
 pub(crate) fn order(inst: &DecodeContext<'_>) -> Order {
     let mut order = Order::Weak;
     for modifier in inst.modifiers() {
@@ -24,13 +24,13 @@ pub(crate) fn order(inst: &DecodeContext<'_>) -> Order {
     order
 }
 
-/// The bytes of an element in memory, and whether it is extended by its sign.
+/// The size of an element in memory in bytes, and whether its sign is extended.
 pub(crate) fn element(inst: &DecodeContext<'_>) -> Result<(usize, bool), Refusal> {
     let ty = inst.modifiers().filter_map(|m| ISA.ty(m.name())).last().ok_or("an access without a type")?;
     Ok((usize::from(ty.bits).div_ceil(8), ty.class == TypeClass::Sint))
 }
 
-/// The bits of a value, extended to 128 by the sign of its `bytes`.
+/// The bits of a value of `bytes` bytes. If `signed`, they are extended to 128 bits by the sign.
 pub(crate) fn extend(bits: u128, bytes: usize, signed: bool) -> u128 {
     if !signed || bytes >= 16 {
         return bits;
@@ -39,7 +39,7 @@ pub(crate) fn extend(bits: u128, bytes: usize, signed: bool) -> u128 {
     ((bits << shift) as i128 >> shift) as u128
 }
 
-/// Spreads bytes over registers of one lane, an element each.
+/// Distributes bytes over the registers of one lane, one element per register.
 fn spread(context: &mut Context<'_>, lane: usize, from: &[u8], to: &[Place], bytes: usize, signed: bool) {
     for (element, place) in from.chunks_exact(bytes).zip(to) {
         let mut all = [0; 16];
@@ -63,7 +63,7 @@ pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             spread(context, lane, &buffer[..count], &to, bytes, signed);
             context.mark(lane, marks);
         }
-        // Who looks again and again for what another thread writes should let that one have its turn.
+        // A thread that polls for a write of another thread should let that thread run.
         if order == Order::Weak { Outcome::Next } else { Outcome::Yield }
     }))
 }
@@ -91,5 +91,5 @@ pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     }))
 }
 
-/// No marks, for what comes from nowhere.
+/// No marks, for values that the machine itself produces.
 pub(crate) const PLAIN: Marks = Marks::NONE;

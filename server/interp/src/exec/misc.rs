@@ -14,7 +14,7 @@ pub(crate) fn trap(_: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     }))
 }
 
-/// `nanosleep`: others have their turn. How long is left open between nothing and twice the time.
+/// `nanosleep`: lets other threads run. The manual leaves the duration open between zero and twice the given time.
 pub(crate) fn nanosleep(_: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     Ok(DecodeContext::machine(|_| Outcome::Yield))
 }

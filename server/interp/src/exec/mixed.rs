@@ -1,13 +1,14 @@
-//! Sources of another precision than the result (manual 9.7.5, and the forms of PTX 9.2 to 9.4).
+//! Operations whose sources have another precision than the result (manual 9.7.5, and the forms of PTX 9.2 to 9.4).
 
 #[cfg(test)]
 mod tests;
 
+use super::ActionResult;
 use super::float::pair_marks;
-use super::float::steps::{Choice, modifiers, step2, step3, with_modifiers};
+use super::float::steps::{StepModifiers, modifiers, step2, step3, with_modifiers};
 use super::half;
 use crate::inst::DecodeContext;
-use crate::machine::code::{Action, Refusal};
+use crate::machine::code::Refusal;
 use crate::registers::Place;
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
@@ -15,14 +16,14 @@ use ptx_num::values::convert::{Direction, Narrow};
 use ptx_num::values::float::half::{Bf16, F16, Half};
 use ptx_num::values::float::{Modifiers, Rounding, mixed, single};
 
-type Decoded = Result<Action, Refusal>;
-
-/// The type of that number, in the order in which they are written.
+/// The type at index `number` among those that are written.
 fn ty(inst: &DecodeContext<'_>, number: usize) -> Result<Modifier, Refusal> {
     inst.types().nth(number).ok_or_else(|| "a type is missing".into())
 }
 
-/// One of the functions of `mixed` on `.f32`, for either format of the narrow operand. Subnormals are kept: there is no `.ftz`.
+/// Decodes an operation on `.f32` with a narrow operand of either format. `$operation` is its function in `mixed`. Subnormal numbers are
+/// kept,
+/// since there is no `.ftz`.
 macro_rules! into_single {
     ($inst:expr, $operation:ident) => {{
         let inst = $inst;
@@ -36,27 +37,27 @@ macro_rules! into_single {
 }
 
 /// `add.f32.f16` and `.bf16`.
-pub(crate) fn add(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn add(inst: &mut DecodeContext<'_>) -> ActionResult {
     into_single!(inst, add)
 }
 
 /// `sub.f32.f16` and `.bf16`.
-pub(crate) fn sub(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn sub(inst: &mut DecodeContext<'_>) -> ActionResult {
     into_single!(inst, sub)
 }
 
 /// `fma.f32.f16` and `.bf16`.
-pub(crate) fn fma(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn fma(inst: &mut DecodeContext<'_>) -> ActionResult {
     if ty(inst, 1)? == Modifier::Bf16 { fma_of::<Bf16>(inst) } else { fma_of::<F16>(inst) }
 }
 
-fn fma_of<H: Half + 'static>(inst: &mut DecodeContext<'_>) -> Decoded {
+fn fma_of<H: Half + 'static>(inst: &mut DecodeContext<'_>) -> ActionResult {
     with_modifiers!(modifiers(inst, false), m => {
         step3(inst, move |a: u16, b: u16, c: u32| mixed::fma::<H>(m.get(), a, b, c), |_, _, _, d| single::marks(d))
     })
 }
 
-/// A sum or a difference: `.f32x2` from a narrow and a wide pair, or narrow pairs from wide ones, rounded toward zero.
+/// Decodes a sum or a difference of pairs: `.f32x2` from a narrow and a wide pair, or a narrow pair from wide ones, rounded toward zero.
 macro_rules! packed {
     ($inst:expr, $widening:ident, $narrowing:ident) => {{
         let inst = $inst;
@@ -87,27 +88,27 @@ macro_rules! packed {
     }};
 }
 
-/// A narrow pair from wide ones.
+/// Decodes an operation that returns a narrow pair of format `H` for two wide pairs.
 fn narrow_pair<H: Half + 'static>(
     inst: &mut DecodeContext<'_>,
     second: OperandName,
     f: impl Fn(u64, u64) -> u32 + Send + Sync + 'static,
-) -> Decoded {
+) -> ActionResult {
     step2(inst, second, f, |_, _, d| half::pair_marks::<H>(d))
 }
 
 /// `add` of pairs.
-pub(crate) fn add_packed(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn add_packed(inst: &mut DecodeContext<'_>) -> ActionResult {
     packed!(inst, add_pair, add_narrowing)
 }
 
 /// `sub` of pairs.
-pub(crate) fn sub_packed(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn sub_packed(inst: &mut DecodeContext<'_>) -> ActionResult {
     packed!(inst, sub_pair, sub_narrowing)
 }
 
-/// `mul` of pairs: of wide ones with a narrow result, or of one pair of each narrow format.
-pub(crate) fn mul_packed(inst: &mut DecodeContext<'_>) -> Decoded {
+/// `mul` of pairs: of two wide pairs with a narrow result, or of one pair of each narrow format.
+pub(crate) fn mul_packed(inst: &mut DecodeContext<'_>) -> ActionResult {
     let (result, second) = (ty(inst, 0)?, ty(inst, 2)?);
     let m = Modifiers::RZ.ftz(inst.has(Modifier::Ftz));
     match (result, second) {
@@ -128,7 +129,7 @@ pub(crate) fn mul_packed(inst: &mut DecodeContext<'_>) -> Decoded {
 }
 
 /// `fma` of pairs, `a` narrow.
-pub(crate) fn fma_packed(inst: &mut DecodeContext<'_>) -> Decoded {
+pub(crate) fn fma_packed(inst: &mut DecodeContext<'_>) -> ActionResult {
     let m = modifiers(inst, false);
     if ty(inst, 1)? == Modifier::Bf16x2 {
         let f = move |a: u32, b: u64, c: u64| mixed::fma_pair::<Bf16>(m, a, b, c);
@@ -137,7 +138,7 @@ pub(crate) fn fma_packed(inst: &mut DecodeContext<'_>) -> Decoded {
     step3(inst, move |a: u32, b: u64, c: u64| mixed::fma_pair::<F16>(m, a, b, c), |_, _, _, d| pair_marks(d))
 }
 
-/// The format of the elements of a type.
+/// The format of the elements of a type that has four narrow ones.
 fn narrow(ty: Modifier) -> Result<Narrow, Refusal> {
     Ok(match ty {
         Modifier::E4m3x4 => Narrow::E4m3,
@@ -150,7 +151,7 @@ fn narrow(ty: Modifier) -> Result<Narrow, Refusal> {
     })
 }
 
-/// An operand of four narrow numbers: where it lies, its format.
+/// An operand of four narrow numbers: its place and the format of the numbers.
 type Four = (Place, Narrow);
 
 fn four(inst: &mut DecodeContext<'_>, name: OperandName, format: Narrow) -> Result<Four, Refusal> {
@@ -159,16 +160,16 @@ fn four(inst: &mut DecodeContext<'_>, name: OperandName, format: Narrow) -> Resu
     Ok((place.ok_or_else(|| Refusal(format!("no operand `{name}`")))?, format))
 }
 
-/// The numbers in a register, the lowest bits first.
+/// The four numbers in a register, from the lowest bits on.
 fn unpack(bits: u128, format: Narrow) -> [f32; 4] {
     let width = format.element_bits();
-    // Bits above those of a format are not looked at.
+    // Bits of a byte above those of the format are ignored.
     let mask = ((1u16 << width) - 1) as u8;
     std::array::from_fn(|i| format.decode((bits >> (width * i as u32)) as u8 & mask))
 }
 
-/// Four results in a register, and what must be said of them: which NaN comes out, and what becomes of numbers beyond the format without
-/// `.satfinite`, the manual does not say.
+/// Four results in a register, and their marks. The manual specifies neither which NaN results nor, without `.satfinite`, what becomes of
+/// numbers beyond the range of the format.
 fn pack(values: [f32; 4], format: Narrow, saturate: bool) -> (u32, Marks) {
     let (mut bits, mut marks) = (0, Marks::NONE);
     for (i, value) in values.into_iter().enumerate() {
@@ -182,33 +183,33 @@ fn pack(values: [f32; 4], format: Narrow, saturate: bool) -> (u32, Marks) {
     (bits, marks)
 }
 
-/// What is computed of four narrow numbers.
+/// An operation on four narrow numbers.
 #[derive(Clone, Copy, PartialEq)]
-enum Operation {
+enum NarrowOperation {
     Add,
     Sub,
     Mul,
     Fma,
 }
 
-/// An operation on four narrow numbers. `types` are those of the operands, the result first.
-fn narrow_step(inst: &mut DecodeContext<'_>, operation: Operation) -> Decoded {
+/// Decodes an operation on four narrow numbers. The first type is that of the result and of `c`, the second that of `a` and `b`.
+fn narrow_step(inst: &mut DecodeContext<'_>, operation: NarrowOperation) -> ActionResult {
     let (result, source) = (narrow(ty(inst, 0)?)?, narrow(ty(inst, 1)?)?);
     let saturate = inst.has(Modifier::Satfinite);
     let d = inst.dst::<u32>(OperandName::D)?;
     let a = four(inst, OperandName::A, source)?;
-    let b = if matches!(operation, Operation::Mul | Operation::Fma) {
+    let b = if matches!(operation, NarrowOperation::Mul | NarrowOperation::Fma) {
         Some(four(inst, OperandName::B, source)?)
     } else {
         None
     };
-    let c = if operation == Operation::Mul { None } else { Some(four(inst, OperandName::C, result)?) };
+    let c = if operation == NarrowOperation::Mul { None } else { Some(four(inst, OperandName::C, result)?) };
     Ok(DecodeContext::each(move |r, lane| {
         let of = |(place, format): Four| unpack(r.lane_bits(place, lane), format);
         let factor = b.map_or([1.0; 4], of);
-        // A product of zero keeps its sign with -0 added.
+        // Adding -0 keeps the sign of a product that is zero.
         let term = c.map_or([-0.0; 4], of);
-        let term = if operation == Operation::Sub { term.map(|x| -x) } else { term };
+        let term = if operation == NarrowOperation::Sub { term.map(|x| -x) } else { term };
         let (bits, marks) = pack(mixed::fma4(of(a), factor, term), result, saturate);
         r.put_lane(d, lane, bits);
         marks
@@ -216,21 +217,21 @@ fn narrow_step(inst: &mut DecodeContext<'_>, operation: Operation) -> Decoded {
 }
 
 /// `add` of four narrow numbers.
-pub(crate) fn add_narrow(inst: &mut DecodeContext<'_>) -> Decoded {
-    narrow_step(inst, Operation::Add)
+pub(crate) fn add_narrow(inst: &mut DecodeContext<'_>) -> ActionResult {
+    narrow_step(inst, NarrowOperation::Add)
 }
 
 /// `sub` of four narrow numbers.
-pub(crate) fn sub_narrow(inst: &mut DecodeContext<'_>) -> Decoded {
-    narrow_step(inst, Operation::Sub)
+pub(crate) fn sub_narrow(inst: &mut DecodeContext<'_>) -> ActionResult {
+    narrow_step(inst, NarrowOperation::Sub)
 }
 
 /// `mul` of four narrow numbers.
-pub(crate) fn mul_narrow(inst: &mut DecodeContext<'_>) -> Decoded {
-    narrow_step(inst, Operation::Mul)
+pub(crate) fn mul_narrow(inst: &mut DecodeContext<'_>) -> ActionResult {
+    narrow_step(inst, NarrowOperation::Mul)
 }
 
 /// `fma` of four narrow numbers.
-pub(crate) fn fma_narrow(inst: &mut DecodeContext<'_>) -> Decoded {
-    narrow_step(inst, Operation::Fma)
+pub(crate) fn fma_narrow(inst: &mut DecodeContext<'_>) -> ActionResult {
+    narrow_step(inst, NarrowOperation::Fma)
 }

@@ -68,12 +68,12 @@ pub(super) fn mark_all(context: &mut Context<'_>) {
 }
 
 /// An operand that holds matrices: how, and in which registers.
-pub(super) struct Held {
+pub(super) struct FragmentOperand {
     pub fragment: Fragment,
     pub places: Vec<Place>,
 }
 
-impl Held {
+impl FragmentOperand {
     /// The operand of that name; `element` where elements may be smaller than the bytes in which they stand.
     pub fn new(inst: &mut DecodeContext<'_>, operand: OperandName, element: Option<Element>) -> Result<Self, Refusal> {
         Self::with(inst, operand, element, |_, _| None)
@@ -141,7 +141,7 @@ impl Held {
 
 /// The metadata of a sparse A.
 pub(super) struct Sparsity {
-    pub metadata: Held,
+    pub metadata: FragmentOperand,
     pub pattern: Pattern,
     pub indices: Indices,
     /// Columns of A with those left out.
@@ -165,15 +165,15 @@ impl Sparsity {
 }
 
 /// The factors of one matrix: layouts for every selector that may come, and where the selector is.
-struct Scales {
-    fragments: Vec<Held>,
+struct ScaleOperand {
+    fragments: Vec<FragmentOperand>,
     selector: Option<[Src<u16>; 2]>,
 }
 
 /// How many threads of a group of four, and bytes, a selector can name.
 const CHOICES: i64 = 4;
 
-impl Scales {
+impl ScaleOperand {
     fn new(inst: &mut DecodeContext<'_>, operand: OperandName, selector: OperandName) -> Result<Self, Refusal> {
         let known: Vec<Option<i64>> = inst
             .operands(selector)
@@ -182,8 +182,9 @@ impl Scales {
                 _ => None,
             })
             .collect();
-        let mut held =
-            |byte: i64, thread: i64| Held::with(inst, operand, None, |_, at| Some(if at == 0 { byte } else { thread }));
+        let mut held = |byte: i64, thread: i64| {
+            FragmentOperand::with(inst, operand, None, |_, at| Some(if at == 0 { byte } else { thread }))
+        };
         if let [Some(byte), Some(thread)] = known[..] {
             return Ok(Self { fragments: vec![held(byte, thread)?], selector: None });
         }
@@ -241,8 +242,11 @@ pub(super) fn kind(inst: &DecodeContext<'_>, a: Element) -> product::Kind {
 pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let types = types(inst);
     let [d_type, a_type, b_type, c_type, ..] = types[..] else { return Err("`mma` without its types".into()) };
-    let (a, b) = (Held::new(inst, OperandName::A, Some(a_type))?, Held::new(inst, OperandName::B, Some(b_type))?);
-    let (c, d) = (Held::new(inst, OperandName::C, None)?, Held::new(inst, OperandName::D, None)?);
+    let (a, b) = (
+        FragmentOperand::new(inst, OperandName::A, Some(a_type))?,
+        FragmentOperand::new(inst, OperandName::B, Some(b_type))?,
+    );
+    let (c, d) = (FragmentOperand::new(inst, OperandName::C, None)?, FragmentOperand::new(inst, OperandName::D, None)?);
     let (m, n, k) = (a.fragment.rows, b.fragment.columns, b.fragment.rows);
     let packed = inst.has(Modifier::KindMxf4) || inst.has(Modifier::KindMxf4nvf4);
     let sparsity = match inst.operand(OperandName::E) {
@@ -251,7 +255,7 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             let selector = inst.immediate(OperandName::F).ok_or("a selector that is not known")?;
             let ordered = inst.has(Modifier::SpOrderedMetadata);
             Some(Sparsity {
-                metadata: Held::with(inst, OperandName::E, None, |_, _| Some(selector))?,
+                metadata: FragmentOperand::with(inst, OperandName::E, None, |_, _| Some(selector))?,
                 pattern: Pattern::of(a_type, packed),
                 indices: if ordered { Indices::Ascending } else { Indices::Different },
                 k,
@@ -261,8 +265,8 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let scales = match (inst.operand(OperandName::Sfa).is_some(), types.get(4)) {
         (true, Some(scale)) => Some((
             *scale,
-            Scales::new(inst, OperandName::Sfa, OperandName::Sela)?,
-            Scales::new(inst, OperandName::Sfb, OperandName::Selb)?,
+            ScaleOperand::new(inst, OperandName::Sfa, OperandName::Sela)?,
+            ScaleOperand::new(inst, OperandName::Sfb, OperandName::Selb)?,
         )),
         _ => None,
     };

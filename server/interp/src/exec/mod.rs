@@ -58,6 +58,9 @@ pub(crate) fn reads_through_engine(exec: Exec) -> bool {
     copies || matches!(exec, Exec::TensorStore | Exec::TensorReduce)
 }
 
+/// The decoded action of an instruction, or the reason why it cannot be executed.
+type ActionResult = Result<Action, Refusal>;
+
 /// What an instruction does, or why it cannot be executed.
 pub(crate) fn action(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let Some(exec) = inst.exec() else {

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::exec::asynchronous::Reduction;
+use crate::exec::asynchronous::MemoryReduction;
 use crate::exec::memory;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
@@ -18,7 +18,7 @@ pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
 
 /// `multimem.red`, `multimem.red.async`: relaxed if nothing else is said.
 pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let reduction = Reduction::new(inst)?;
+    let reduction = MemoryReduction::new(inst)?;
     let bytes = reduction.bytes;
     let (address, values) = (inst.address(OperandName::A)?, inst.places(OperandName::B, bytes as u8)?);
     let order = match memory::order(inst) {

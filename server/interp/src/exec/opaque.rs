@@ -22,13 +22,13 @@ pub(super) const HANDLE: u64 = 8;
 
 /// What an instruction wants of a handle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum HandleKind {
     Texture,
     Sampler,
     Surface,
 }
 
-impl Wanted {
+impl HandleKind {
     fn name(self) -> &'static str {
         match self {
             Self::Texture => "texture",
@@ -143,7 +143,7 @@ pub(super) fn nothing() -> ImageDescription {
 
 /// A handle leads to nothing, or to something else than an instruction wants.
 #[cold]
-pub(super) fn unbound(context: &mut Context<'_>, handle: u64, wanted: Wanted, lane: usize) {
+pub(super) fn unbound(context: &mut Context<'_>, handle: u64, wanted: HandleKind, lane: usize) {
     let name = match (parameter(context, handle), variable(context, handle)) {
         (Some((parameter, _)), _) => Some(parameter.name.to_string()),
         (None, Some((variable, ..))) => Some(variable.name.to_string()),
@@ -154,9 +154,9 @@ pub(super) fn unbound(context: &mut Context<'_>, handle: u64, wanted: Wanted, la
     context.fault(Kind::OutOfBounds, 1 << lane, || match (found, name) {
         (Some(other), name) => {
             let other = match other {
-                Opaque::Texture(..) => Wanted::Texture,
-                Opaque::Sampler(_) => Wanted::Sampler,
-                Opaque::Surface(_) => Wanted::Surface,
+                Opaque::Texture(..) => HandleKind::Texture,
+                Opaque::Sampler(_) => HandleKind::Sampler,
+                Opaque::Surface(_) => HandleKind::Surface,
             };
             let name = name.map_or(format!("{handle:#x}"), |n| format!("`{n}`"));
             format!("{name} is a {}, but this instruction needs a {what}", other.name())

@@ -35,7 +35,7 @@ pub(super) fn format(
             out.push(b'%');
             continue;
         }
-        let mut spec = Spec::default();
+        let mut spec = FormatSpec::default();
         let mut digits = None::<usize>;
         let mut in_precision = false;
         for flag in flags {
@@ -96,7 +96,7 @@ pub(super) fn format(
 
 /// What stands between the percent sign and the letter.
 #[derive(Debug, Default)]
-struct Spec {
+struct FormatSpec {
     left: bool,
     plus: bool,
     space: bool,
@@ -107,7 +107,7 @@ struct Spec {
     precision: Option<usize>,
 }
 
-impl Spec {
+impl FormatSpec {
     fn sign(&self, negative: bool) -> String {
         let sign = match (negative, self.plus, self.space) {
             (true, _, _) => "-",

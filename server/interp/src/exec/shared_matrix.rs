@@ -11,7 +11,7 @@ const CHUNK: usize = 16;
 
 /// A matrix in the shared memory of a CTA.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Source {
+pub(super) struct SharedMatrixSource {
     /// Where in it.
     pub matrix: SharedMatrix,
     /// The rank of the CTA in its cluster; nothing for the own one.
@@ -20,7 +20,7 @@ pub(super) struct Source {
     pub lane: usize,
 }
 
-impl Source {
+impl SharedMatrixSource {
     /// Calls `put` with row (of A; column of B), place along K and bits of each element. Nothing if that is a fault.
     pub fn read(
         &self,
@@ -29,7 +29,7 @@ impl Source {
         k: Range<u32>,
         mut put: impl FnMut(usize, usize, u64),
     ) -> Option<Marks> {
-        let mut chunk = Chunk::default();
+        let mut chunk = MatrixChunk::default();
         let bits = self.matrix.element_bits.clamp(1, 64);
         let per_chunk = if self.matrix.in_sixteens { 16 } else { (8 * CHUNK as u32 / bits).max(1) };
         // Neighbours in memory one after the other, so that each chunk is read once.
@@ -58,7 +58,7 @@ impl Source {
         Some(chunk.marks)
     }
 
-    fn fetch(&self, context: &mut Context<'_>, base: u32, bytes: usize, chunk: &mut Chunk) -> Option<()> {
+    fn fetch(&self, context: &mut Context<'_>, base: u32, bytes: usize, chunk: &mut MatrixChunk) -> Option<()> {
         let offset = self.rank.map_or(0, |r| (u64::from(r) + 1) * SHARED_STRIDE) + u64::from(base);
         let address = context.executable().map.generic(Window::Shared, offset)?;
         let at = context.locate_generic(address, self.lane, bytes, 1, false)?;
@@ -71,7 +71,7 @@ impl Source {
 
 /// The chunk that was read last, and the marks of all.
 #[derive(Default)]
-struct Chunk {
+struct MatrixChunk {
     base: Option<u32>,
     bytes: [u8; CHUNK],
     marks: Marks,

@@ -57,7 +57,7 @@ fn sizes(inst: &DecodeContext<'_>) -> Result<(Packing, Packing), Refusal> {
 
 /// What an element is taken for when elements are compared.
 #[derive(Clone, Copy)]
-enum Type {
+enum ComparisonType {
     Unsigned,
     Signed,
     /// The bit of the sign, and the largest magnitude that is no NaN.
@@ -67,7 +67,7 @@ enum Type {
     },
 }
 
-impl Type {
+impl ComparisonType {
     /// By the number in the descriptor; nothing where it does not have the size of the elements.
     fn of(number: u32, bits: usize) -> Option<Self> {
         let float = |sign: u32, largest| Some(Self::Float { sign, largest });
@@ -124,7 +124,7 @@ pub(crate) fn compress(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> 
     let groups = data.len() * 32 / element.bits / 4;
     Ok(DecodeContext::machine(move |context| {
         let descriptors = context.registers.get(descriptor);
-        let kind = |lane: usize| Type::of(descriptors[lane] >> 2 & 7, element.bits);
+        let kind = |lane: usize| ComparisonType::of(descriptors[lane] >> 2 & 7, element.bits);
         let wrong: crate::lanes::Mask = lanes(context.mask).filter(|l| kind(*l).is_none()).fold(0, |m, l| m | 1 << l);
         if wrong != 0 {
             let number = descriptors[wrong.trailing_zeros() as usize] >> 2 & 7;

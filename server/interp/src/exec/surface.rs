@@ -2,7 +2,7 @@
 //!
 //! Where an access goes is computed in [`ptx_num::image::surface`]; here are operands, handles and registers.
 
-use super::opaque::{self, Wanted};
+use super::opaque::{self, HandleKind};
 use super::texture::{query_of, unbound_says};
 use crate::findings::Kind;
 use crate::inst::DecodeContext;
@@ -17,11 +17,11 @@ use ptx_num::image::{Geometry, Image, ImageFault, ImageId, Opaque};
 use ptx_num::values::Marks;
 
 /// Bytes of the largest access.
-const LARGEST: usize = 16;
+const MAX_ACCESS_BYTES: usize = 16;
 
 /// What all accesses have.
 #[derive(Debug, Clone)]
-struct Common {
+struct SurfaceOperands {
     surface: Place,
     coordinates: Vec<Place>,
     geometry: Geometry,
@@ -30,7 +30,7 @@ struct Common {
     incomplete: bool,
 }
 
-impl Common {
+impl SurfaceOperands {
     fn new(inst: &mut DecodeContext<'_>) -> Result<Self, Refusal> {
         let geometry = inst.modifier(SlotName::Geom).and_then(|m| Geometry::named(m.word()));
         let geometry = geometry.ok_or("a surface of an unknown geometry")?;
@@ -51,7 +51,7 @@ impl Common {
         let found = match opaque::find(context, handle) {
             Some(Opaque::Surface(id)) => Some(id),
             _ => {
-                opaque::unbound(context, handle, Wanted::Surface, lane);
+                opaque::unbound(context, handle, HandleKind::Surface, lane);
                 None
             }
         };
@@ -112,13 +112,13 @@ fn bytes_of(inst: &DecodeContext<'_>, slot: SlotName) -> Result<usize, Refusal> 
 
 /// `suld.b`.
 pub(super) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let common = Common::new(inst)?;
+    let common = SurfaceOperands::new(inst)?;
     let bytes = bytes_of(inst, SlotName::Dtype)?;
     let to = inst.places(OperandName::D, bytes as u8)?;
-    let size = (bytes * to.len()).min(LARGEST);
+    let size = (bytes * to.len()).min(MAX_ACCESS_BYTES);
     Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
-            let mut buffer = [0; LARGEST];
+            let mut buffer = [0; MAX_ACCESS_BYTES];
             let found = common.image(context, lane).and_then(|id| {
                 let location = common.locate(context, lane, id, size, Unit::Bytes)?;
                 Some((id, location))
@@ -127,7 +127,7 @@ pub(super) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                 read(context, id, at, &mut buffer[..size]);
             }
             for (element, place) in buffer[..size].chunks_exact(bytes).zip(&to) {
-                let mut wide = [0; LARGEST];
+                let mut wide = [0; MAX_ACCESS_BYTES];
                 wide[..bytes].copy_from_slice(element);
                 context.registers.set_lane_bits(*place, lane, u128::from_le_bytes(wide));
             }
@@ -141,15 +141,15 @@ pub(super) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
 
 /// `sust.b`.
 pub(super) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let common = Common::new(inst)?;
+    let common = SurfaceOperands::new(inst)?;
     let bytes = bytes_of(inst, SlotName::Ctype)?;
     let from = inst.places(OperandName::B, bytes as u8)?;
-    let size = (bytes * from.len()).min(LARGEST);
+    let size = (bytes * from.len()).min(MAX_ACCESS_BYTES);
     Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(id) = common.image(context, lane) else { continue };
             let Some(Location::Inside(at)) = common.locate(context, lane, id, size, Unit::Bytes) else { continue };
-            let mut buffer = [0; LARGEST];
+            let mut buffer = [0; MAX_ACCESS_BYTES];
             for (element, place) in buffer[..size].chunks_exact_mut(bytes).zip(&from) {
                 element.copy_from_slice(&context.registers.lane_bits(*place, lane).to_le_bytes()[..bytes]);
             }
@@ -161,13 +161,13 @@ pub(super) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
 
 /// `sust.p`.
 pub(super) fn store_formatted(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let common = Common::new(inst)?;
+    let common = SurfaceOperands::new(inst)?;
     let from = inst.places(OperandName::B, 4)?;
     Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(id) = common.image(context, lane) else { continue };
             let Some(format) = context.machine.images.image(id).map(|i| i.description.format) else { continue };
-            let size = (format.bytes() as usize).min(LARGEST);
+            let size = (format.bytes() as usize).min(MAX_ACCESS_BYTES);
             let Some(Location::Inside(at)) = common.locate(context, lane, id, size, Unit::Texels) else { continue };
             let mut values = [0; 4];
             for (value, place) in values.iter_mut().zip(&from) {
@@ -191,7 +191,7 @@ pub(super) fn store_formatted(inst: &mut DecodeContext<'_>) -> Result<Action, Re
 
 /// `sured.b` and `sured.p`.
 pub(super) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let common = Common::new(inst)?;
+    let common = SurfaceOperands::new(inst)?;
     let bytes = bytes_of(inst, SlotName::Ctype)?;
     let formatted = inst.has(Modifier::P);
     let op = match inst.modifier(SlotName::Op) {
@@ -248,7 +248,7 @@ pub(super) fn ask(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             };
             match answer {
                 Some(answer) => context.registers.set_lane_bits(to, lane, answer.into()),
-                None => opaque::unbound(context, handle, Wanted::Surface, lane),
+                None => opaque::unbound(context, handle, HandleKind::Surface, lane),
             }
         }
         Outcome::Next

@@ -21,7 +21,7 @@ use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::image::tensor_map::{self, TensorMap};
 use ptx_num::image::{Copy, CopyMode, Direction, TensorFault};
 use ptx_num::values::atomic::Operation;
-use transfer::Plan;
+use transfer::TensorTransfer;
 
 /// Alignment of a tensor map that a copy uses.
 const MAP_ALIGNMENT: usize = 64;
@@ -31,7 +31,7 @@ const BOX_ALIGNMENT: usize = 128;
 
 /// How a box is described.
 #[derive(Debug, Clone)]
-enum Shape {
+enum BoxShape {
     Tile,
     Rows4,
     Im2col(Vec<Place>),
@@ -42,10 +42,10 @@ enum Shape {
 
 /// What all tensor copies have.
 #[derive(Debug, Clone)]
-struct Request {
+struct TensorRequest {
     direction: Direction,
     rank: u8,
-    shape: Shape,
+    shape: BoxShape,
     map: Address,
     coordinates: Vec<Place>,
     base: Option<Place>,
@@ -54,34 +54,34 @@ struct Request {
     upper: Option<Place>,
 }
 
-impl Request {
+impl TensorRequest {
     fn new(inst: &mut DecodeContext<'_>, direction: Direction) -> Result<Self, Refusal> {
         refuse_reports(inst)?;
         let loads = direction == Direction::Load;
         let shape = if inst.has(Modifier::TileGather4) || inst.has(Modifier::TileScatter4) {
-            Shape::Rows4
+            BoxShape::Rows4
         } else if inst.has(Modifier::Im2col) {
-            Shape::Im2col(inst.places(OperandName::Offsets, 2)?)
+            BoxShape::Im2col(inst.places(OperandName::Offsets, 2)?)
         } else if inst.has(Modifier::Im2colW) {
-            Shape::Wide(inst.places(OperandName::Halo, 2)?)
+            BoxShape::Wide(inst.places(OperandName::Halo, 2)?)
         } else if inst.has(Modifier::Im2colW128) {
-            Shape::Wide128(inst.places(OperandName::Halo, 2)?)
+            BoxShape::Wide128(inst.places(OperandName::Halo, 2)?)
         } else if inst.has(Modifier::Im2colNoOffsW) {
             if !loads {
                 return Err(
                     "a store by `.im2col_no_offs::w`: no stored edition of the manual says where it goes".into()
                 );
             }
-            Shape::Wide(Vec::new())
+            BoxShape::Wide(Vec::new())
         } else if inst.has(Modifier::Im2colNoOffs) {
             // Of what is loaded, no offsets are offsets of zero.
-            if loads { Shape::Im2col(Vec::new()) } else { Shape::NoOffsets }
+            if loads { BoxShape::Im2col(Vec::new()) } else { BoxShape::NoOffsets }
         } else {
-            Shape::Tile
+            BoxShape::Tile
         };
         let coordinates = inst.places(OperandName::C, 4)?;
         let dimensions = inst.modifier(SlotName::Dim).and_then(|d| d.name().trim_matches(['.', 'd']).parse().ok());
-        let rank = dimensions.unwrap_or(if matches!(shape, Shape::Rows4) { 2 } else { coordinates.len() as u8 });
+        let rank = dimensions.unwrap_or(if matches!(shape, BoxShape::Rows4) { 2 } else { coordinates.len() as u8 });
         let mut map = inst.address(OperandName::Map)?;
         if map.space == Space::Global {
             // The address is a generic one, whatever the assembler's notation says: of `.param`, `.const` or `.global`.
@@ -107,12 +107,12 @@ impl Request {
         coordinates.iter_mut().zip(&self.coordinates).for_each(|(to, from)| *to = number(from) as i32);
         let half = |places: &[Place], i: usize| places.get(i).map_or(0, |p| number(p) as u16);
         let mode = match &self.shape {
-            Shape::Tile => CopyMode::Tile,
-            Shape::Rows4 => CopyMode::Rows4,
-            Shape::Im2col(offsets) => CopyMode::Im2col(std::array::from_fn(|i| half(offsets, i))),
-            Shape::NoOffsets => CopyMode::Im2colNoOffsets,
-            Shape::Wide(halo) => CopyMode::Im2colW { halo: half(halo, 0), offset: half(halo, 1) },
-            Shape::Wide128(halo) => CopyMode::Im2colW128 { halo: half(halo, 0), offset: half(halo, 1) },
+            BoxShape::Tile => CopyMode::Tile,
+            BoxShape::Rows4 => CopyMode::Rows4,
+            BoxShape::Im2col(offsets) => CopyMode::Im2col(std::array::from_fn(|i| half(offsets, i))),
+            BoxShape::NoOffsets => CopyMode::Im2colNoOffsets,
+            BoxShape::Wide(halo) => CopyMode::Im2colW { halo: half(halo, 0), offset: half(halo, 1) },
+            BoxShape::Wide128(halo) => CopyMode::Im2colW128 { halo: half(halo, 0), offset: half(halo, 1) },
         };
         Copy { mode, direction: self.direction, rank: self.rank, coordinates, shared }
     }
@@ -141,7 +141,7 @@ impl Request {
     }
 
     /// Everything that a lane's copy does, if it can be done.
-    fn plan(&self, context: &mut Context<'_>, lane: usize, shared: u32) -> Option<Plan> {
+    fn plan(&self, context: &mut Context<'_>, lane: usize, shared: u32) -> Option<TensorTransfer> {
         let map = self.map(context, lane)?;
         let copy = self.copy(context, lane, shared);
         if !self.sizes.is_empty() && copy.coordinates != [0; 5] {
@@ -150,7 +150,7 @@ impl Request {
         }
         let mut runs = Vec::new();
         match map.runs(&copy, |run| runs.push(run)) {
-            Ok(amount) => Some(Plan { map, runs, amount }),
+            Ok(amount) => Some(TensorTransfer { map, runs, amount }),
             Err(problem) => {
                 fault(context, problem, lane);
                 None
@@ -203,7 +203,7 @@ pub(super) fn fault(context: &mut Context<'_>, fault: TensorFault, lane: usize) 
 
 /// Where boxes go, and what counts them.
 #[derive(Debug, Clone)]
-struct Targets {
+struct BoxTargets {
     to: Address,
     barrier: Address,
     /// The destination must be in the own CTA.
@@ -213,7 +213,7 @@ struct Targets {
     mask: Option<Place>,
 }
 
-impl Targets {
+impl BoxTargets {
     fn new(inst: &mut DecodeContext<'_>) -> Result<Self, Refusal> {
         let mask = inst.places(OperandName::Mask, 2)?.first().copied();
         Ok(Self {
@@ -275,8 +275,8 @@ fn box_at(context: &mut Context<'_>, address: &Address, lane: usize, own: bool, 
 
 /// `cp.async.bulk.tensor` to shared memory.
 pub(super) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let request = Request::new(inst, Direction::Load)?;
-    let targets = Targets::new(inst)?;
+    let request = TensorRequest::new(inst, Direction::Load)?;
+    let targets = BoxTargets::new(inst)?;
     Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             load_lane(context, lane, &request, &targets);
@@ -285,7 +285,7 @@ pub(super) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     }))
 }
 
-fn load_lane(context: &mut Context<'_>, lane: usize, request: &Request, targets: &Targets) -> Option<()> {
+fn load_lane(context: &mut Context<'_>, lane: usize, request: &TensorRequest, targets: &BoxTargets) -> Option<()> {
     let target = box_at(context, &targets.to, lane, targets.own, true)?;
     let plan = request.plan(context, lane, target.offset as u32)?;
     let bytes = plan.shared_bytes();
@@ -320,7 +320,7 @@ fn outward(
     direction: Direction,
     operation: Option<Operation>,
 ) -> Result<Action, Refusal> {
-    let request = Request::new(inst, direction)?;
+    let request = TensorRequest::new(inst, direction)?;
     let from = inst.address(OperandName::Src)?;
     Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
@@ -333,7 +333,7 @@ fn outward(
 fn outward_lane(
     context: &mut Context<'_>,
     lane: usize,
-    request: &Request,
+    request: &TensorRequest,
     from: &Address,
     operation: Option<Operation>,
 ) -> Option<()> {
@@ -358,7 +358,7 @@ fn outward_lane(
 
 /// `cp.async.bulk.prefetch.tensor`, `applypriority.async.bulk.tensor`: caches do not show; what is wrong with the box does.
 pub(super) fn check_only(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let request = Request::new(inst, Direction::Load)?;
+    let request = TensorRequest::new(inst, Direction::Load)?;
     Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             request.plan(context, lane, 0);

@@ -2,7 +2,7 @@
 //!
 //! What a texture gives for coordinates is computed in [`ptx_num::image::texture`]; here are operands, handles and registers.
 
-use super::opaque::{self, Wanted};
+use super::opaque::{self, HandleKind};
 use crate::inst::DecodeContext;
 use crate::lanes::{Mask, lanes};
 use crate::machine::code::{Action, Refusal};
@@ -16,7 +16,7 @@ use ptx_num::values::Marks;
 
 /// How components become registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum ResultFormat {
     /// 32 bits each.
     Words,
     /// `.f16`.
@@ -35,7 +35,7 @@ enum Levels {
 
 /// A read of a texture, as decoded.
 #[derive(Debug, Clone)]
-struct Read {
+struct TextureRead {
     to: Vec<Place>,
     /// Which elements of the result are used.
     taken: [bool; 4],
@@ -48,7 +48,7 @@ struct Read {
     levels: Levels,
     offset: Vec<Place>,
     depth: Option<Place>,
-    shape: Shape,
+    shape: ResultFormat,
     /// `tld4`: which component.
     gathered: Option<usize>,
 }
@@ -69,9 +69,9 @@ pub(super) fn read(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     };
     let float = inst.modifier(SlotName::Ctype) == Some(Modifier::F32);
     let shape = match inst.modifier(SlotName::Dtype) {
-        Some(Modifier::F16) => Shape::Halves,
-        Some(Modifier::F16x2) => Shape::Pairs,
-        _ => Shape::Words,
+        Some(Modifier::F16) => ResultFormat::Halves,
+        Some(Modifier::F16x2) => ResultFormat::Pairs,
+        _ => ResultFormat::Words,
     };
     decode(inst, levels, float, shape, None)
 }
@@ -82,14 +82,14 @@ pub(super) fn gather_four(inst: &mut DecodeContext<'_>) -> Result<Action, Refusa
         .into_iter()
         .position(|c| inst.modifier(SlotName::Comp) == Some(c));
     let component = component.ok_or("`tld4` without a component")?;
-    decode(inst, Levels::Base, true, Shape::Words, Some(component))
+    decode(inst, Levels::Base, true, ResultFormat::Words, Some(component))
 }
 
 fn decode(
     inst: &mut DecodeContext<'_>,
     levels: Levels,
     float: bool,
-    shape: Shape,
+    shape: ResultFormat,
     gathered: Option<usize>,
 ) -> Result<Action, Refusal> {
     let geometry = inst.modifier(SlotName::Geom).and_then(|m| Geometry::named(m.word()));
@@ -101,10 +101,10 @@ fn decode(
             *taken = leaf.value != ptx_analysis::flow::OperandValue::Sink;
         }
     }
-    let bytes = if shape == Shape::Halves { 2 } else { 4 };
+    let bytes = if shape == ResultFormat::Halves { 2 } else { 4 };
     let mut offset = inst.places(OperandName::Offset, 4)?;
     offset.extend(inst.places(OperandName::Offset1, 4)?);
-    let read = Read {
+    let read = TextureRead {
         to: inst.places(OperandName::D, bytes)?,
         taken,
         resident: inst.predicate_dst(OperandName::P)?,
@@ -133,12 +133,12 @@ fn decode(
     }))
 }
 
-impl Read {
+impl TextureRead {
     /// Reads for one lane; says whether the memory is there.
     fn lane(&self, context: &mut Context<'_>, lane: usize) -> bool {
         let handle = context.registers.lane_bits(self.texture, lane) as u64;
         let Some(Opaque::Texture(id, own)) = opaque::find(context, handle) else {
-            opaque::unbound(context, handle, Wanted::Texture, lane);
+            opaque::unbound(context, handle, HandleKind::Texture, lane);
             return false;
         };
         let sampler = match self.sampler {
@@ -148,7 +148,7 @@ impl Read {
                 match opaque::find(context, handle) {
                     Some(Opaque::Sampler(sampler) | Opaque::Texture(_, sampler)) => sampler,
                     _ => {
-                        opaque::unbound(context, handle, Wanted::Sampler, lane);
+                        opaque::unbound(context, handle, HandleKind::Sampler, lane);
                         return false;
                     }
                 }
@@ -174,8 +174,8 @@ impl Read {
                 Fetched { components: Default::default(), resident: false }
             }
         };
-        if self.shape != Shape::Words {
-            components = to_half(&components, integer, self.shape == Shape::Pairs);
+        if self.shape != ResultFormat::Words {
+            components = to_half(&components, integer, self.shape == ResultFormat::Pairs);
         }
         for (i, place) in self.to.iter().enumerate().take(4) {
             context.registers.set_lane_bits(*place, lane, components.bits[i].into());
@@ -258,7 +258,7 @@ pub(super) fn ask(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             match answer {
                 Some(answer) => context.registers.set_lane_bits(to, lane, answer.into()),
                 None => {
-                    let wanted = if of_sampler { Wanted::Sampler } else { Wanted::Texture };
+                    let wanted = if of_sampler { HandleKind::Sampler } else { HandleKind::Texture };
                     opaque::unbound(context, handle, wanted, lane);
                 }
             }

@@ -4,8 +4,8 @@
 //! before the product is waited for, so that is one of the orders in which it may happen. Which registers must not be touched
 //! meanwhile is kept for each warp ([`crate::machine::wgmma`]).
 
-use super::mma::{Held, Sparsity, all_source_marks, kind, multiply, numerics, refused, types, whole_warp};
-use super::shared_matrix::Source;
+use super::mma::{FragmentOperand, Sparsity, all_source_marks, kind, multiply, numerics, refused, types, whole_warp};
+use super::shared_matrix::SharedMatrixSource;
 use crate::findings::Kind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
@@ -56,8 +56,8 @@ pub(crate) fn wait(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
 }
 
 /// A of a product.
-enum Left {
-    Registers(Held),
+enum WgmmaMatrixA {
+    Registers(FragmentOperand),
     Descriptor(Src<u64>, Major),
 }
 
@@ -102,12 +102,12 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         return Err("`wgmma` without a shape".into());
     };
     let [d_type, a_type, b_type] = types(inst)[..] else { return Err("`wgmma` without its types".into()) };
-    let warp = |held: Held| Held { fragment: held.fragment.first_warp(), places: held.places };
-    let d = warp(Held::new(inst, OperandName::D, None)?);
+    let warp = |held: FragmentOperand| FragmentOperand { fragment: held.fragment.first_warp(), places: held.places };
+    let d = warp(FragmentOperand::new(inst, OperandName::D, None)?);
     let (d_slots, a_slots) = (slots(inst, OperandName::D), slots(inst, OperandName::A));
     let a = match inst.operand(OperandName::A) {
-        Some(_) => Left::Registers(warp(Held::new(inst, OperandName::A, None)?)),
-        None => Left::Descriptor(inst.src(OperandName::Adesc)?, major(inst, OperandName::TransA)),
+        Some(_) => WgmmaMatrixA::Registers(warp(FragmentOperand::new(inst, OperandName::A, None)?)),
+        None => WgmmaMatrixA::Descriptor(inst.src(OperandName::Adesc)?, major(inst, OperandName::TransA)),
     };
     let (b, major_b) = (inst.src::<u64>(OperandName::Bdesc)?, major(inst, OperandName::TransB));
     let sparsity = match inst.operand(OperandName::Meta) {
@@ -115,7 +115,7 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         Some(_) => {
             let selector = inst.immediate(OperandName::Sel).ok_or("a selector that is not known")?;
             Some(Sparsity {
-                metadata: warp(Held::with(inst, OperandName::Meta, None, |_, _| Some(selector))?),
+                metadata: warp(FragmentOperand::with(inst, OperandName::Meta, None, |_, _| Some(selector))?),
                 pattern: Pattern::of(a_type, false),
                 indices: Indices::Different,
                 k,
@@ -148,8 +148,8 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         let mut marks = all_source_marks(context);
         let lane = context.mask.trailing_zeros().min(31) as usize;
         let elements_a = match &a {
-            Left::Registers(held) => held.gather(context.registers),
-            Left::Descriptor(src, major) => {
+            WgmmaMatrixA::Registers(held) => held.gather(context.registers),
+            WgmmaMatrixA::Descriptor(src, major) => {
                 let bits = uniform(context, *src);
                 let first = (context.lanes.number % 4) * ROWS as u32;
                 let mut out = vec![0; ROWS * kept];
@@ -184,9 +184,15 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
 }
 
 /// The matrix that a descriptor describes.
-fn source(context: &mut Context<'_>, bits: u64, major: Major, element: Element, lane: usize) -> Option<Source> {
+fn source(
+    context: &mut Context<'_>,
+    bits: u64,
+    major: Major,
+    element: Element,
+    lane: usize,
+) -> Option<SharedMatrixSource> {
     match descriptor::wgmma(bits, major, element.bits()) {
-        Ok(matrix) => Some(Source { matrix, rank: None, lane }),
+        Ok(matrix) => Some(SharedMatrixSource { matrix, rank: None, lane }),
         Err(why) => {
             context.fault(Kind::Undefined, 1 << lane, || why.0.to_owned());
             None

@@ -3,7 +3,7 @@
 //! A fragment is laid out as [`Fragment::opaque`] does it, so a kernel that picks elements out gets others than hardware gives. The
 //! fragment of C of an `.f16` is another than that of an `.f32`.
 
-use super::mma::{Held, all_source_marks, kind, mark_all, multiply, numerics, refused, types, whole_warp};
+use super::mma::{FragmentOperand, all_source_marks, kind, mark_all, multiply, numerics, refused, types, whole_warp};
 use crate::findings::Kind;
 use crate::inst::DecodeContext;
 use crate::machine::code::{Action, Address, Refusal};
@@ -34,16 +34,16 @@ fn held(
     element: Element,
     rows: usize,
     columns: usize,
-) -> Result<Held, Refusal> {
+) -> Result<FragmentOperand, Refusal> {
     let first = inst.operand(operand).ok_or("`wmma` without a fragment")?;
     let bits = u32::from(inst.width(first)) * 8;
     let count = inst.places(operand, (bits / 8) as u8)?.len() as u32;
     let fragment = Fragment::opaque(rows, columns, element.bits(), count, bits).map_err(refused)?;
-    Held::of(inst, operand, fragment)
+    FragmentOperand::of(inst, operand, fragment)
 }
 
 /// How a matrix lies in memory.
-struct Matrix {
+struct MatrixInMemory {
     address: Address,
     /// Elements from the beginning of a line to that of the next.
     stride: Option<Src<u32>>,
@@ -56,8 +56,8 @@ struct Matrix {
     align: u64,
 }
 
-impl Matrix {
-    fn new(inst: &mut DecodeContext<'_>) -> Result<(Self, Held), Refusal> {
+impl MatrixInMemory {
+    fn new(inst: &mut DecodeContext<'_>) -> Result<(Self, FragmentOperand), Refusal> {
         let Shape { m, n, k } = shape(inst)?;
         let (rows, columns) = match inst.exec() {
             Some(Exec::WmmaLoadA) => (m, k),
@@ -155,7 +155,7 @@ fn element(line: &[u8], at: usize, bits: u32) -> u64 {
 
 /// `wmma.load`.
 pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let (matrix, held) = Matrix::new(inst)?;
+    let (matrix, held) = MatrixInMemory::new(inst)?;
     Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
         let (lane, stride, bytes) = matrix.begin(context);
@@ -181,7 +181,7 @@ pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
 
 /// `wmma.store`.
 pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let (matrix, held) = Matrix::new(inst)?;
+    let (matrix, held) = MatrixInMemory::new(inst)?;
     Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
         let (lane, stride, bytes) = matrix.begin(context);

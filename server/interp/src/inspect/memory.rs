@@ -4,7 +4,7 @@ use super::groups::{chain, cta_of, find, warp_of};
 use crate::lanes::LANES;
 use crate::machine::code::body_name;
 use crate::machine::{Access, Frame, Machine, Target, Warp, region_name};
-use crate::memory::{Read, Region, STACK_PARAMETERS, Storage, Window};
+use crate::memory::{ReadStatus, Region, STACK_PARAMETERS, Storage, Window};
 use ptx_analysis::flow;
 use ptx_analysis::signature::{Array, Parameter};
 use ptx_isa::tables::{TypeClass, TypeInfo};
@@ -392,7 +392,7 @@ pub(super) fn load(
     lane: usize,
     address: u64,
     to: &mut [u8],
-) -> Result<Read, String> {
+) -> Result<ReadStatus, String> {
     let (region, offset) = machine.executable.map.region(address);
     let found = Located { region, offset, address, name: None };
     let (storage, at) = storage(machine, target, Some(lane), &found)?;

@@ -1,4 +1,4 @@
-//! Where the registers, constants and special registers of a function lie.
+//! The frame of a function: places of its registers, constants, special registers and stack variables.
 
 use crate::lanes::LANES;
 use crate::machine::code::{Code, Formal, HiddenAddress, Op, Slot, Special, SpecialPredicate};
@@ -10,10 +10,10 @@ use ptx_isa::tables::TypeClass;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Bytes of the place for unused results, which is never read.
+/// Size of the register for unused results, in bytes: 16 for each lane. The register is never read.
 const SCRATCH: u32 = 16 * LANES as u32;
 
-/// The constants of a function, each once.
+/// The constants of a function, each stored once.
 #[derive(Debug, Default)]
 pub struct Constants {
     bytes: Vec<u8>,
@@ -21,7 +21,7 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// A constant of so many bytes, in all lanes.
+    /// The place of a constant of `width` bytes that is the same in all lanes. Adds the constant if it is new.
     pub fn place(&mut self, bits: u128, width: u8) -> Place {
         let bits = if width >= 16 { bits } else { bits & ((1 << (8 * width)) - 1) };
         if let Some(known) = self.known.get(&(bits, width)) {
@@ -43,27 +43,35 @@ impl Constants {
     }
 }
 
-/// The frame of a function while it is decoded.
-pub struct Layout {
-    /// Its constants.
+/// The layout of a function's frame while the function is decoded.
+pub struct FrameLayout {
+    /// The constants of the function.
     pub constants: Constants,
+    /// Place of each register of the source, by number.
     slots: Vec<Slot>,
+    /// First free byte of the register file.
     next: u32,
+    /// Number of predicates so far; the first one receives unused results.
     predicates: u32,
+    /// The register for unused results.
     scratch: Place,
+    /// Registers that hold the addresses of stack variables.
     hidden: Vec<HiddenAddress>,
+    /// Predicates that hold special registers.
     special_predicates: Vec<SpecialPredicate>,
+    /// Clocks that each instruction reads, by instruction.
     clocks: HashMap<u32, Vec<(Place, Special)>>,
     /// Offset in the frame of each variable on the stack, by its index in the function.
     stack: HashMap<u32, u32>,
+    /// Size of the stack frame in bytes.
     frame_bytes: u32,
     parameters: Vec<Formal>,
     results: Vec<Formal>,
     address_bytes: u8,
 }
 
-impl Layout {
-    /// Gives everything in a function its place.
+impl FrameLayout {
+    /// Assigns a place to each register, stack variable, parameter and result of a function.
     pub fn new(body: &FlowFunction, parameters: &[Parameter], results: &[Parameter], address_bytes: u8) -> Self {
         let scratch = Place { file: File::Own, offset: 0, width: 16 };
         let mut out = Self {
@@ -90,7 +98,7 @@ impl Layout {
             };
             out.slots.push(slot);
         }
-        // Variables on the stack: what bodies declare, and the parameters and results of functions.
+        // Stack variables are the local variables of a body, and the parameters and results of functions.
         for (index, variable) in body.variables.iter().enumerate() {
             let symbol = &variable.symbol;
             let on_stack = match symbol.origin {
@@ -114,6 +122,7 @@ impl Layout {
         out
     }
 
+    /// The place of a parameter or of a result of the function.
     fn formal(&self, body: &FlowFunction, parameter: &Parameter, origin: VariableOrigin) -> Formal {
         if parameter.register == Some(true) {
             let declared = |d: &ptx_analysis::flow::RegisterDeclaration| d.origin == origin && d.name == parameter.name;
@@ -130,35 +139,36 @@ impl Layout {
         offset.map_or(Formal::Unused, |offset| Formal::Memory(*offset, bytes))
     }
 
-    /// A register that the source does not name.
+    /// Adds a register of `width` bytes per lane.
     pub fn new_register(&mut self, width: u8) -> Place {
         let place = Place { file: File::Own, offset: self.next, width };
         self.next += (LANES as u32 * u32::from(width)).next_multiple_of(64);
         place
     }
 
-    /// A predicate that the source does not name.
+    /// Adds a predicate and returns its index.
     pub fn new_predicate(&mut self) -> u32 {
         self.predicates += 1;
         self.predicates - 1
     }
 
-    /// Where a register lies.
+    /// The place of a register of the source.
     pub fn slot(&self, slot: ptx_analysis::flow::RegisterSlot) -> Option<Slot> {
         self.slots.get(slot.index()).copied()
     }
 
-    /// A place for unused results.
+    /// The place for an unused result of `width` bytes.
     pub fn scratch(&self, width: u8) -> Place {
         Place { width, ..self.scratch }
     }
 
-    /// A predicate for unused results.
+    /// The index of the predicate for unused results.
     pub fn scratch_predicate(&self) -> u32 {
         0
     }
 
-    /// The register that holds the address of a variable on the stack and a number of bytes; nothing if it is not on the stack.
+    /// The register that holds the address of a stack variable plus `offset` bytes, as a generic address if `generic`; `None` if the
+    /// variable is not on the stack.
     pub fn stack_address(&mut self, body: &FlowFunction, variable: u32, offset: i64, generic: bool) -> Option<Place> {
         let at = i64::from(*self.stack.get(&variable)?);
         let parameter = body.variables.get(variable as usize)?.symbol.space != ".local";
@@ -171,7 +181,7 @@ impl Layout {
         Some(place)
     }
 
-    /// A register that holds a clock, filled before an instruction.
+    /// Adds a register for the value of a clock. The machine fills it before each execution of the instruction.
     pub fn clock(&mut self, instruction: usize, special: Special, width: u8) -> Place {
         let place = self.new_register(width);
         self.clocks.entry(instruction as u32).or_default().push((place, special));
@@ -183,7 +193,7 @@ impl Layout {
         self.clocks.contains_key(&(instruction as u32))
     }
 
-    /// A predicate that holds a special register.
+    /// The index of the predicate that holds a special register.
     pub fn special_predicate(&mut self, special: Special) -> u32 {
         if let Some(known) = self.special_predicates.iter().find(|s| s.special == special) {
             return known.index;
@@ -193,7 +203,7 @@ impl Layout {
         index
     }
 
-    /// The finished function.
+    /// The decoded function, from its operations and their execution order.
     pub fn finish(self, function: u32, ops: Vec<Op>, order: Box<[u32]>) -> Code {
         Code {
             function,

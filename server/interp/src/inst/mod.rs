@@ -1,9 +1,9 @@
-//! One instruction while it is decoded: its modifiers and operands, by the names that the forms in the instruction set give them. The
-//! modules of `exec` make an action of it.
+//! One instruction while it is decoded. Its modifiers and operands go by the names that the forms of the instruction set give them. The
+//! modules of `exec` turn it into an action.
 
 mod frame;
 
-pub use frame::Layout;
+pub use frame::FrameLayout;
 
 use crate::lanes::{Lane, Mask};
 use crate::machine::code::{
@@ -21,25 +21,25 @@ use ptx_num::values::Marks;
 
 /// One instruction while it is decoded.
 pub struct DecodeContext<'a> {
-    /// The function.
+    /// The function that contains the instruction.
     pub function: &'a FlowFunction,
-    /// Its index in the function.
+    /// The index of the instruction in the function.
     pub index: usize,
-    /// The program.
+    /// The module that is being decoded.
     pub executable: &'a Executable,
     function_index: usize,
-    layout: &'a mut Layout,
+    layout: &'a mut FrameLayout,
     specials: &'a mut Specials,
 }
 
 impl<'a> DecodeContext<'a> {
-    /// The instruction of an index in a function. Decoding it adds to the layout and to the special registers.
+    /// The context of instruction `index` of a function. Decoding the instruction adds to the layout and to the special registers.
     pub(crate) fn new(
         executable: &'a Executable,
         function: &'a FlowFunction,
         function_index: usize,
         index: usize,
-        layout: &'a mut Layout,
+        layout: &'a mut FrameLayout,
         specials: &'a mut Specials,
     ) -> Self {
         Self { function, index, executable, function_index, layout, specials }
@@ -50,27 +50,27 @@ impl<'a> DecodeContext<'a> {
         &self.function.instructions[self.index]
     }
 
-    /// What the tables say of it.
+    /// The entry of the instruction in the tables of the instruction set.
     pub fn entry(&self) -> &'static Entry {
         self.function.entry(self.index)
     }
 
-    /// Its form.
+    /// The form that the instruction has.
     pub fn form(&self) -> &'static Form {
         self.function.chosen(self.index).form
     }
 
-    /// The key of its semantics.
+    /// The key of the instruction's semantics; `None` if the tables give none.
     pub fn exec(&self) -> Option<Exec> {
         self.function.chosen(self.index).exec()
     }
 
-    /// Whether a modifier is written, whatever slot it is in.
+    /// Whether a modifier is written, in whatever slot.
     pub fn has(&self, modifier: Modifier) -> bool {
         self.function.has(self.index, modifier)
     }
 
-    /// The modifier in the slot of that name; nothing where none is written.
+    /// The modifier in the slot of that name; `None` if none is written.
     pub fn modifier(&self, slot: SlotName) -> Option<Modifier> {
         self.function.modifier(self.index, slot)
     }
@@ -80,12 +80,12 @@ impl<'a> DecodeContext<'a> {
         self.function.chosen(self.index).written()
     }
 
-    /// The types among its modifiers, in the order of the form.
+    /// The modifiers that are types, in the order of the form.
     pub fn types(&self) -> impl Iterator<Item = Modifier> + use<'a> {
         self.modifiers().filter(|m| ptx_isa::ISA.ty(m.name()).is_some())
     }
 
-    /// The first leaf of the operand of that name.
+    /// The first leaf of the operand of that name. A list has one leaf per element, any other operand has one.
     pub fn operand(&self, name: OperandName) -> Option<&'a FlowOperand> {
         self.operands(name).next()
     }
@@ -100,7 +100,7 @@ impl<'a> DecodeContext<'a> {
         self.function.operands_of(self.index).iter()
     }
 
-    /// The operand of that name as an integer that is known now.
+    /// The value of the operand of that name if it is an integer constant.
     pub fn immediate(&self, name: OperandName) -> Option<i64> {
         match self.operand(name)?.value {
             OperandValue::Integer(i) => Some(i),
@@ -112,7 +112,7 @@ impl<'a> DecodeContext<'a> {
         Refusal(format!("`{}` without its operand `{}`", self.entry().name, name.name()))
     }
 
-    /// What an operand reads, `width` bytes wide if it is a constant. A register keeps its own width.
+    /// The place of the values that an operand reads or writes. A constant gets `width` bytes, a register keeps its own width.
     pub fn place(&mut self, operand: &FlowOperand, width: u8) -> Result<Place, Refusal> {
         let offset = operand.offset.unwrap_or(0);
         match operand.value {
@@ -145,7 +145,8 @@ impl<'a> DecodeContext<'a> {
         }
     }
 
-    /// The address of a variable plus an offset, and its state space.
+    /// The place that holds the address of a variable plus `offset`, and the state space of the address. `generic`: a generic address is
+    /// needed.
     fn variable(&mut self, variable: u32, offset: i64, generic: bool) -> Result<(Place, Space), Refusal> {
         let info = self.function.variables.get(variable as usize).ok_or("an unknown variable")?;
         let width = self.executable.address_bytes();
@@ -183,7 +184,7 @@ impl<'a> DecodeContext<'a> {
         Ok((place, if generic { Space::Generic } else { own_space }))
     }
 
-    /// A special register.
+    /// The place of a special register, in `width` bytes if the register can be read in that width.
     fn special(&mut self, register: &'static SpecialRegister, component: Option<u8>, width: u8) -> Place {
         let special = Special { name: register.name, component: component.unwrap_or(0) };
         let own = ptx_isa::ISA.ty(register.ty).map_or(4, |t| (t.bits / 8) as u8);
@@ -194,37 +195,37 @@ impl<'a> DecodeContext<'a> {
         self.specials.place(special, width)
     }
 
-    /// Bytes of a value of the operand's type; of one without a type those of an address.
+    /// The size of a value of the operand's type in bytes; that of an address if the operand has no type.
     pub fn width(&self, operand: &FlowOperand) -> u8 {
         let bits = operand.ty.map_or(u16::from(self.executable.address_bytes()) * 8, |t| t.info().bits);
         (bits.div_ceil(8)).next_power_of_two().clamp(1, 16) as u8
     }
 
-    /// A source of values of a type from one leaf.
+    /// One leaf as a source of values of type `T`. Refuses a register that is too narrow.
     pub fn source<T: Lane>(&mut self, operand: &FlowOperand) -> Result<Src<T>, Refusal> {
         let place = self.place(operand, T::BYTES as u8)?;
         Src::new(place)
             .ok_or_else(|| Refusal(format!("a register of {} bits where {} are read", 8 * place.width, 8 * T::BYTES)))
     }
 
-    /// A source of values of a type: the operand of that name.
+    /// The operand of that name as a source of values of type `T`.
     pub fn src<T: Lane>(&mut self, name: OperandName) -> Result<Src<T>, Refusal> {
         let operand = self.operand(name).ok_or_else(|| self.missing(name))?;
         self.source(operand)
     }
 
-    /// The same for an operand that may be absent.
+    /// Like [`src`](Self::src), for an operand that may be absent.
     pub fn optional_src<T: Lane>(&mut self, name: OperandName) -> Result<Option<Src<T>>, Refusal> {
         self.operand(name).map(|o| self.source(o)).transpose()
     }
 
-    /// All elements of a list, or of a vector register; of a single value, that.
+    /// All elements of the list or vector register of that name as sources. A single value gives one source.
     pub fn srcs<T: Lane>(&mut self, name: OperandName) -> Result<Vec<Src<T>>, Refusal> {
         let places = self.places(name, T::BYTES as u8)?;
         places.into_iter().map(|p| Src::new(p).ok_or_else(|| "a register that is too narrow".into())).collect()
     }
 
-    /// Where all elements of a list lie, whatever their widths; constants are so many bytes wide.
+    /// The places of all elements of the operand of that name. Registers may have any width; a constant gets `width` bytes.
     pub fn places(&mut self, name: OperandName, width: u8) -> Result<Vec<Place>, Refusal> {
         let mut out = Vec::new();
         for operand in self.operands(name) {
@@ -242,13 +243,13 @@ impl<'a> DecodeContext<'a> {
         Ok(out)
     }
 
-    /// A destination of values of a type: the operand of that name. `_` takes anything.
+    /// The operand of that name as a destination of values of type `T`. The operand `_` accepts any type.
     pub fn dst<T: Lane>(&mut self, name: OperandName) -> Result<Dst<T>, Refusal> {
         let operand = self.operand(name).ok_or_else(|| self.missing(name))?;
         self.destination(operand)
     }
 
-    /// A destination from one leaf.
+    /// One leaf as a destination of values of type `T`. Refuses a register that is too narrow.
     pub fn destination<T: Lane>(&mut self, operand: &FlowOperand) -> Result<Dst<T>, Refusal> {
         let place = self.place(operand, T::BYTES as u8)?;
         Dst::new(place).ok_or_else(|| {
@@ -256,13 +257,13 @@ impl<'a> DecodeContext<'a> {
         })
     }
 
-    /// All elements of a list as destinations.
+    /// All elements of the operand of that name as destinations.
     pub fn dsts<T: Lane>(&mut self, name: OperandName) -> Result<Vec<Dst<T>>, Refusal> {
         let places = self.places(name, T::BYTES as u8)?;
         places.into_iter().map(|p| Dst::new(p).ok_or_else(|| "a register that is too narrow".into())).collect()
     }
 
-    /// A predicate that is read: a register, a literal, or a special register.
+    /// An operand as a source of predicates: a register, a literal, or a special register.
     pub fn predicate(&mut self, operand: &FlowOperand) -> Result<PredicateSrc, Refusal> {
         let flip = operand.negated;
         match operand.value {
@@ -279,12 +280,12 @@ impl<'a> DecodeContext<'a> {
         }
     }
 
-    /// The predicate operand of that name; nothing where it is absent.
+    /// The operand of that name as a source of predicates; `None` if it is absent.
     pub fn predicate_src(&mut self, name: OperandName) -> Result<Option<PredicateSrc>, Refusal> {
         self.operand(name).map(|o| self.predicate(o)).transpose()
     }
 
-    /// The predicate that an operand writes; nothing where it is absent.
+    /// The predicate that the operand of that name writes; `None` if the operand is absent.
     pub fn predicate_dst(&mut self, name: OperandName) -> Result<Option<PredicateDst>, Refusal> {
         match self.operand(name).map(|o| &o.value) {
             None => Ok(None),
@@ -297,7 +298,7 @@ impl<'a> DecodeContext<'a> {
         }
     }
 
-    /// Whether the operand of that name is a predicate.
+    /// Whether the operand of that name is a predicate register.
     pub fn is_predicate(&self, name: OperandName) -> bool {
         match self.operand(name).map(|o| &o.value) {
             Some(OperandValue::Register(slot)) => matches!(self.layout.slot(*slot), Some(Slot::Predicate(_))),
@@ -305,7 +306,7 @@ impl<'a> DecodeContext<'a> {
         }
     }
 
-    /// A guard.
+    /// The predicate source of a guard.
     pub(crate) fn guard(&mut self, guard: &Guard) -> PredicateSrc {
         let flip = guard.negated;
         let index = match guard.slot.and_then(|s| self.layout.slot(s)) {
@@ -318,13 +319,13 @@ impl<'a> DecodeContext<'a> {
         PredicateSrc { index: Some(index), flip }
     }
 
-    /// The address in brackets of that name.
+    /// The address that the operand of that name gives in brackets.
     pub fn address(&mut self, name: OperandName) -> Result<Address, Refusal> {
         let operand = self.operand(name).ok_or_else(|| self.missing(name))?;
         self.address_of(operand)
     }
 
-    /// The address of a leaf.
+    /// The address that a leaf gives in brackets.
     pub fn address_of(&mut self, operand: &FlowOperand) -> Result<Address, Refusal> {
         let space = self.space_of(operand);
         if let OperandValue::Variable(v) = operand.value {
@@ -335,19 +336,19 @@ impl<'a> DecodeContext<'a> {
         }
         let width = self.executable.address_bytes();
         let base = self.place(operand, width)?;
-        // The offset of a constant is in it already.
+        // The value of a constant already contains its offset.
         let constant = matches!(operand.value, OperandValue::Integer(_));
         let offset = if constant { 0 } else { operand.offset.ok_or("an offset whose value is not known")? };
         Ok(Address { base, offset, space })
     }
 
-    /// The state space of an address operand, by the form and the modifiers.
+    /// The state space of an address operand, which the form and the modifiers determine.
     pub fn space_of(&self, operand: &FlowOperand) -> Space {
         let chosen = self.function.chosen(self.index);
         let name = match operand.spec.map(|s| &s.kind) {
             Some(ValueKind::Address(Spaces::Slot(slot))) => chosen.values.get(usize::from(*slot)).copied().flatten(),
             Some(ValueKind::Address(Spaces::Named([name]))) => Some(*name),
-            // Of several, the one that is written.
+            // If the form allows several spaces, take the one that is written.
             Some(ValueKind::Address(Spaces::Named(names))) => {
                 names.iter().copied().find(|n| chosen.values.contains(&Some(*n)))
             }
@@ -356,19 +357,20 @@ impl<'a> DecodeContext<'a> {
         space_named(name.unwrap_or(""))
     }
 
-    /// The index of the instruction that a label stands before.
+    /// The index of the instruction that the label in an operand stands before.
     pub fn label(&self, operand: &FlowOperand) -> Option<u32> {
         let OperandValue::Label(label) = operand.value else { return None };
         self.function.labels.get(label as usize).map(|l| l.target)
     }
 
-    /// Whether all threads of a warp execute it together. Before sm_70 every barrier is so (manual 9.7.13.1, *Note*).
+    /// Whether all threads of a warp must execute the instruction together. Before sm_70 this holds for every barrier (manual 9.7.13.1,
+    /// *Note*).
     pub fn is_aligned(&self) -> bool {
         let barrier = matches!(self.exec(), Some(Exec::BarrierSync | Exec::BarrierArrive | Exec::BarrierRed));
         self.function.converges(self.index) || (barrier && !self.executable.has("sm_70"))
     }
 
-    /// Which lanes must be there together.
+    /// The lanes that must have arrived before the instruction is executed.
     pub(crate) fn together(&mut self) -> Together {
         let mask = self.all_operands().find(|o| o.spec.is_some_and(|s| s.lanes));
         match mask {
@@ -378,18 +380,18 @@ impl<'a> DecodeContext<'a> {
         }
     }
 
-    /// Whether it reads a special register whose value changes.
+    /// Whether the instruction reads a special register whose value changes.
     pub(crate) fn is_clocked(&self) -> bool {
         self.layout.has_clock(self.index)
     }
 
-    /// Bits of the first of its results that is made of floating-point numbers.
+    /// The size in bits of the first result that holds floating-point numbers; `None` if no result does.
     pub(crate) fn writes_floats(&self) -> Option<u16> {
         let written = self.all_operands().filter(|o| o.spec.is_some_and(|s| s.access == OperandAccess::Write));
         written.filter_map(|o| o.ty).map(|t| t.info()).find(|t| number_format(t.name).is_some()).map(|t| t.bits)
     }
 
-    /// `d = f(a)`: a cheap function of any bits, computed for all lanes.
+    /// `d = f(a)` for all lanes, including inactive ones. `f` must be cheap and accept any bits.
     pub fn map1<A: Lane, D: Lane>(&mut self, f: impl Fn(A) -> D + Send + Sync + 'static) -> Result<Action, Refusal> {
         let (d, a) = (self.dst(OperandName::D)?, self.src(OperandName::A)?);
         Ok(Action::Lanes(simd::step(Map1 { d, a, f })))
@@ -416,7 +418,7 @@ impl<'a> DecodeContext<'a> {
         Ok(Action::Lanes(simd::step(Map3 { d, abc, f })))
     }
 
-    /// `d = f(a, b)` for the active lanes only, with marks: for functions that are costly.
+    /// `d = f(a, b)` with marks, for the active lanes only. Meant for functions that are costly.
     pub fn each2<A: Lane, B: Lane, D: Lane>(
         &mut self,
         f: impl Fn(A, B) -> (D, Marks) + Send + Sync + 'static,
@@ -459,29 +461,29 @@ impl<'a> DecodeContext<'a> {
         Action::Lanes(simd::step(Compare { to, ab, f, combine, c }))
     }
 
-    /// Anything on registers, for one active lane after the other.
+    /// A step on registers that calls `f` for one active lane after the other.
     pub fn each(f: impl Fn(&mut Registers, usize) -> Marks + Send + Sync + 'static) -> Action {
         Action::Lanes(Box::new(EachLane { f }))
     }
 
-    /// Anything on registers, for all lanes of the mask at once.
+    /// A step on registers that calls `f` once, for all lanes of the mask.
     pub fn all(f: impl Fn(&mut Registers, Mask) -> Marked + Send + Sync + 'static) -> Action {
         Action::Lanes(simd::step(AllLanes { f }))
     }
 
-    /// A step on registers that the compiler should make vector instructions of.
+    /// A step on registers for which the compiler should emit vector instructions.
     pub fn step(step: impl LaneStep + 'static) -> Action {
         Action::Lanes(simd::step(step))
     }
 
-    /// Anything that needs the machine.
+    /// An action that needs more than registers: memory, other lanes, warps or CTAs.
     pub fn machine(f: impl Fn(&mut Context<'_>) -> Outcome + Send + Sync + 'static) -> Action {
         let step: MachineStep = Box::new(f);
         Action::Machine(step)
     }
 }
 
-/// The state space of a name.
+/// The state space that a modifier names; [`Space::Generic`] for any other modifier.
 pub(crate) fn space_named(name: &str) -> Space {
     match name {
         ".global" => Space::Global,
@@ -493,11 +495,11 @@ pub(crate) fn space_named(name: &str) -> Space {
     }
 }
 
-/// The bits of a floating-point literal as a value of a type, or of so many bytes.
+/// The bits of a floating-point literal as a value of type `ty`, or of `width` bytes if there is no type. `single`: the literal is `0f…`.
 fn float_bits(bits: u64, single: bool, ty: Option<TypeId>, width: u8) -> u128 {
     let bytes = ty.map_or(usize::from(width), |t| usize::from(t.info().bits / 8));
     match (bytes, single) {
-        // Where 64 bits are wanted, `0f…` gives the lower half of them (ptxas).
+        // For a value of 64 bits, `0f…` gives the lower half (ptxas).
         (4, false) => (f64::from_bits(bits) as f32).to_bits().into(),
         _ => bits.into(),
     }

@@ -6,7 +6,7 @@ use super::races::Access;
 use super::{AccessKind, Context, Machine};
 use crate::findings::Kind;
 use crate::lanes::Mask;
-use crate::memory::{Read, Region, Storage, Window};
+use crate::memory::{ReadStatus, Region, Storage, Window};
 use ptx_num::values::Marks;
 
 /// What an access does, and how it is ordered: for the detector of races.
@@ -297,7 +297,7 @@ impl Context<'_> {
     }
 
     /// Reads bytes of a location to copy them, with what is known of each.
-    pub(crate) fn peek_at(&mut self, location: Location, lane: usize, to: &mut [u8]) -> Option<Read> {
+    pub(crate) fn peek_at(&mut self, location: Location, lane: usize, to: &mut [u8]) -> Option<ReadStatus> {
         if !self.machine.flights.is_empty() {
             copies::meet(self, location, lane, to.len(), copies::Use::Read);
         }

@@ -10,7 +10,7 @@ use super::{Context, Machine, Memory};
 use crate::findings::{Fault, Kind, Site};
 
 /// What an allocation of the heap takes besides its pages: its entry in a list that grows by doubling, and its name.
-pub(crate) const ALLOCATION: u64 = 2 * size_of::<crate::memory::Allocation>() as u64 + 32;
+pub(crate) const ALLOCATION: u64 = 2 * size_of::<crate::memory::GlobalAllocation>() as u64 + 32;
 
 /// What a warp takes before its first instruction, without the registers: the stacks of its lanes, empty.
 const WARP: u64 = (size_of::<Warp>() + crate::lanes::LANES * (size_of::<crate::memory::Storage>() + 4)) as u64;

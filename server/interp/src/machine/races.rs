@@ -23,7 +23,7 @@ mod knowledge;
 use super::{Context, Location, Order};
 use crate::findings::Kind;
 use crate::lanes::Mask;
-use crate::memory::shadow::{self, Cell, Stamp};
+use crate::memory::shadow::{self, ShadowCell, Stamp};
 use crate::memory::{PAGE, Region};
 pub use knowledge::{Clock, Knowledge};
 use std::collections::HashMap;
@@ -260,7 +260,7 @@ impl Asker<'_> {
     }
 
     /// Notes an access in a cell, and says with which one it races.
-    fn touch(&self, cell: &mut Cell, access: Access) -> Option<(Stamp, bool)> {
+    fn touch(&self, cell: &mut ShadowCell, access: Access) -> Option<(Stamp, bool)> {
         let strong = self.me.has(Stamp::STRONG);
         let harmless = |other: Stamp| self.knows(other) || (strong && other.has(Stamp::STRONG));
         let write = cell.write;
@@ -282,7 +282,7 @@ impl Asker<'_> {
     }
 
     /// Keeps a read: in the place of its own warp, of none, of one that is known, else of the second.
-    fn remember(&self, cell: &mut Cell) {
+    fn remember(&self, cell: &mut ShadowCell) {
         let [first, second] = &mut cell.reads;
         let own = |s: &Stamp| s.time != 0 && s.warp == self.me.warp;
         let place = if own(first) {
@@ -320,7 +320,7 @@ pub fn observe_write(context: &mut Context<'_>, location: Location, lane: usize,
         return report(context, location, lane, access, &conflict);
     }
     let mut left = 0;
-    let quiet = |cell: &mut Cell| {
+    let quiet = |cell: &mut ShadowCell| {
         cell.write = cell.write.with(Stamp::QUIET);
         None
     };
@@ -382,7 +382,7 @@ fn look(
     lane: usize,
     bytes: usize,
     left: &mut u32,
-    f: impl Fn(&mut Cell) -> Option<(Stamp, bool)>,
+    f: impl Fn(&mut ShadowCell) -> Option<(Stamp, bool)>,
 ) -> Option<Conflict> {
     let (storage, start) = context.storage(location, lane, bytes)?;
     let (mut done, mut found) = (0, None);

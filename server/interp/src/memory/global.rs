@@ -2,62 +2,63 @@
 
 use super::storage::Storage;
 
-/// Bytes between two allocations, so that a pointer that runs off its end is found out.
+/// Size in bytes of the guard zone between two allocations. A pointer that runs off the end of an allocation gets into it and is noticed.
 const GUARD: u64 = 4096;
 
-/// Each allocation begins at a multiple of this, as hardware's do.
+/// Minimum alignment of an allocation in bytes, as on hardware.
 const ALIGNMENT: u64 = 512;
 
-/// A piece of global memory.
+/// An allocation in global memory.
 #[derive(Debug, Clone)]
-pub struct Allocation {
-    /// The variable or the parameter that it is for.
+pub struct GlobalAllocation {
+    /// The name of the variable or the parameter, or `malloc`.
     pub name: Box<str>,
-    /// Address of its first byte.
+    /// The generic address of the first byte.
     pub base: u64,
-    /// Its bytes.
+    /// The contents.
     pub storage: Storage,
-    /// Whether `malloc` made it, and whether `free` has released it.
+    /// The state on the heap of the device.
     heap: Heap,
 }
 
-/// What an allocation has to do with the heap of the device.
+/// The state of an allocation on the heap of the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Heap {
-    /// Nothing: a variable or a buffer.
+    /// Not on the heap: a variable or a buffer.
     Outside,
-    /// `malloc` made it.
+    /// Allocated by `malloc`.
     Used,
-    /// `free` has released it; its length was so many bytes.
+    /// Released by `free`; the value is its former length in bytes.
     Freed(u64),
 }
 
-/// Released allocations are removed from the list when there are more than this many, and more than half of the list are such.
-const FREED: usize = 1024;
+/// Released allocations leave the list when there are more of them than this, and they make up more than half of the list.
+const MAX_FREED: usize = 1024;
 
 /// Global memory.
 #[derive(Debug, Clone, Default)]
 pub struct Global {
-    allocations: Vec<Allocation>,
+    allocations: Vec<GlobalAllocation>,
+    /// The end of the last allocation, including its guard zone.
     next: u64,
     /// Released allocations that are still in the list.
     freed: usize,
-    /// Bytes that the program has asked for and not given back.
+    /// Bytes that the program has allocated on the heap and not released.
     heap: u64,
 }
 
 impl Global {
-    /// Memory that begins at an address.
+    /// Empty global memory that begins at address `base`.
     pub fn new(base: u64) -> Self {
         Self { allocations: Vec::new(), next: base, freed: 0, heap: 0 }
     }
 
-    /// The address that the next allocation will have.
+    /// The address that the next allocation with alignment `align` gets.
     pub fn next_base(&self, align: u64) -> u64 {
         self.next.next_multiple_of(align.max(ALIGNMENT))
     }
 
-    /// Adds an allocation and gives its address.
+    /// Adds an allocation and returns its address.
     pub fn allocate(&mut self, name: &str, storage: Storage, align: u64) -> u64 {
         self.add(name, storage, align, Heap::Outside)
     }
@@ -65,11 +66,11 @@ impl Global {
     fn add(&mut self, name: &str, storage: Storage, align: u64, heap: Heap) -> u64 {
         let base = self.next_base(align);
         self.next = base + storage.len() + GUARD;
-        self.allocations.push(Allocation { name: name.into(), base, storage, heap });
+        self.allocations.push(GlobalAllocation { name: name.into(), base, storage, heap });
         base
     }
 
-    /// `malloc`: the address of so many new bytes.
+    /// `malloc`: allocates `bytes` unwritten bytes and returns their address.
     pub fn take(&mut self, bytes: u64) -> u64 {
         self.heap += bytes;
         self.add("malloc", Storage::new(bytes, false), 1, Heap::Used)
@@ -80,12 +81,13 @@ impl Global {
         self.heap
     }
 
-    /// Bytes that are not in the account of the run yet.
+    /// Size in bytes of the pages that were created since the last call, for the memory account of the run.
     pub fn count(&mut self) -> usize {
         self.allocations.iter_mut().map(|a| a.storage.count()).sum()
     }
 
-    /// `free`: the bytes of it that are in the account of the run; nothing if no allocation of the heap begins at the address.
+    /// `free`: releases the heap allocation at `address`. Returns its bytes in the memory account of the run, or `None` if none begins
+    /// there.
     pub fn give_back(&mut self, address: u64) -> Option<usize> {
         let index = self.index(address)?;
         let allocation = self.allocations.get_mut(index).filter(|a| a.base == address && a.heap == Heap::Used)?;
@@ -94,42 +96,43 @@ impl Global {
         allocation.heap = Heap::Freed(len);
         self.heap = self.heap.saturating_sub(len);
         self.freed += 1;
-        if self.freed > FREED && 2 * self.freed > self.allocations.len() {
+        if self.freed > MAX_FREED && 2 * self.freed > self.allocations.len() {
             self.allocations.retain(|a| !matches!(a.heap, Heap::Freed(_)));
             self.freed = 0;
         }
         Some(kept)
     }
 
-    /// All allocations, by their addresses.
-    pub fn allocations(&self) -> &[Allocation] {
+    /// All allocations, in order of address.
+    pub fn allocations(&self) -> &[GlobalAllocation] {
         &self.allocations
     }
 
     /// The allocation of that name.
-    pub fn named(&self, name: &str) -> Option<&Allocation> {
+    pub fn named(&self, name: &str) -> Option<&GlobalAllocation> {
         self.allocations.iter().find(|a| &*a.name == name)
     }
 
+    /// The index of the last allocation that begins at or before an address.
     fn index(&self, address: u64) -> Option<usize> {
         self.allocations.partition_point(|a| a.base <= address).checked_sub(1)
     }
 
-    /// The allocation that an access lies in.
-    pub fn find(&self, address: u64, bytes: usize) -> Option<&Allocation> {
+    /// The allocation that contains the `bytes` bytes at `address`.
+    pub fn find(&self, address: u64, bytes: usize) -> Option<&GlobalAllocation> {
         self.allocations.get(self.index(address)?).filter(|a| a.storage.contains(address - a.base, bytes))
     }
 
-    /// The same, to be changed.
-    pub fn find_mut(&mut self, address: u64, bytes: usize) -> Option<&mut Allocation> {
+    /// Like [`find`](Self::find), but mutable.
+    pub fn find_mut(&mut self, address: u64, bytes: usize) -> Option<&mut GlobalAllocation> {
         let index = self.index(address)?;
         self.allocations.get_mut(index).filter(|a| a.storage.contains(address - a.base, bytes))
     }
 
-    /// In words, what lies next to an address that is in no allocation.
+    /// A text for messages: what lies next to an address that is in no allocation.
     pub fn describe(&self, address: u64) -> String {
         let before = self.index(address).and_then(|i| self.allocations.get(i));
-        if let Some(Allocation { heap: Heap::Freed(len), base, .. }) = before
+        if let Some(GlobalAllocation { heap: Heap::Freed(len), base, .. }) = before
             && address - base < *len
         {
             return format!("in the {len} bytes at {base:#x} that `malloc` gave and `free` took back");

@@ -1,14 +1,14 @@
-//! Memory: bytes with what is known of each, and the address space that threads see.
+//! Memory: bytes with a record of whether each was written and is exact, and the address space that threads see.
 //!
-//! Every access has a *generic* address. State spaces that have addresses of their own (shared, local, constant, parameters) are windows
-//! of the generic address space, wherever in it they lie.
+//! Every access has a *generic* address. State spaces with addresses of their own (shared, local, constant, parameters) are windows of the
+//! generic address space.
 
 mod global;
 pub(crate) mod shadow;
 mod space;
 mod storage;
 
-pub use global::{Allocation, Global};
-pub use shadow::Shadow;
+pub use global::{Global, GlobalAllocation};
+pub use shadow::PageShadow;
 pub use space::{AddressMap, Region, SHARED_STRIDE, STACK_PARAMETERS, Window};
-pub use storage::{PAGE, Read, Storage};
+pub use storage::{PAGE, ReadStatus, Storage};

@@ -1,34 +1,34 @@
-//! Who used the bytes of a page last.
+//! Shadow memory for the race detector: the last accesses to the bytes of a page.
 
 use crate::findings::Site;
 
-/// Bytes for which cells come into being together.
+/// Bytes that one block covers. All cells of a block are created together.
 pub(crate) const BLOCK: usize = 256;
 
-/// Blocks of a page.
+/// Number of blocks per page.
 const BLOCKS: usize = super::storage::PAGE / BLOCK;
 
-/// An access that was made.
+/// A past access to memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Stamp {
-    /// The warp: its number among those of all CTAs.
+    /// The warp, numbered across all CTAs.
     pub warp: u32,
-    /// The time of the warp; 0: there was no access.
+    /// The time on the clock of the warp; 0 if there was no access.
     pub time: u32,
-    /// Function and instruction, packed.
+    /// The function in the upper 10 bits, and the instruction in the lower 22.
     site: u32,
-    /// The lane, flags, and the lowest bits of the step of the warp.
+    /// The lane (5 bits), the flags, and from bit 9 on the lowest bits of the warp's step.
     info: u32,
 }
 
 impl Stamp {
-    /// An access that may meet others of its kind.
+    /// A strong access. Two strong accesses do not race with each other.
     pub const STRONG: u32 = 1 << 5;
-    /// Several lanes of the warp made it, of which the one here is the last.
+    /// Several lanes of the warp made the access; the stamp names the last one.
     pub const MANY: u32 = 1 << 6;
-    /// It wrote the value that another thread had written before.
+    /// The access wrote the value that another thread had written before.
     pub const QUIET: u32 = 1 << 7;
-    /// It reads and writes at once.
+    /// The access is an atomic operation: it reads and writes at once.
     pub const ATOMIC: u32 = 1 << 8;
 
     pub fn new(warp: u32, time: u32, site: Site, lane: usize, step: u64, flags: u32) -> Self {
@@ -48,7 +48,7 @@ impl Stamp {
         Self { info: self.info | flag, ..self }
     }
 
-    /// Whether it was made by the same execution of an instruction.
+    /// Whether both accesses were made by the same execution of an instruction.
     pub fn is_with(self, other: Self) -> bool {
         (self.warp, self.time, self.site, self.info >> 9) == (other.warp, other.time, other.site, other.info >> 9)
     }
@@ -58,27 +58,28 @@ impl Stamp {
     }
 }
 
-/// The last accesses to a word, or to a byte.
+/// The last write and the last reads by two warps, for one word or for one byte.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Cell {
+pub(crate) struct ShadowCell {
     pub write: Stamp,
     pub reads: [Stamp; 2],
 }
 
-/// Cells of some bytes: of each word, until a part of one is used.
+/// The cells of [`BLOCK`] bytes: one per word, or one per byte as soon as an access has used a part of a word.
 #[derive(Debug, Clone)]
-pub(crate) struct Block {
+pub(crate) struct ShadowBlock {
+    /// There is one cell per byte.
     fine: bool,
-    cells: Vec<Cell>,
+    cells: Vec<ShadowCell>,
 }
 
-impl Block {
+impl ShadowBlock {
     fn new() -> Self {
-        Self { fine: false, cells: vec![Cell::default(); BLOCK / 4] }
+        Self { fine: false, cells: vec![ShadowCell::default(); BLOCK / 4] }
     }
 
-    /// The cells of a part of the block, and the bytes of each.
-    pub fn cells(&mut self, from: usize, bytes: usize) -> (&mut [Cell], usize) {
+    /// The cells of the `bytes` bytes from offset `from` in the block, and the number of bytes that each cell covers (1 or 4).
+    pub fn cells(&mut self, from: usize, bytes: usize) -> (&mut [ShadowCell], usize) {
         let whole = from.is_multiple_of(4) && bytes.is_multiple_of(4);
         if !self.fine && !whole {
             self.cells = self.cells.iter().flat_map(|c| [*c; 4]).collect();
@@ -89,19 +90,20 @@ impl Block {
     }
 }
 
-/// Who used the bytes of a page last.
+/// The shadow memory of a page.
 #[derive(Debug, Clone, Default)]
-pub struct Shadow {
-    blocks: [Option<Box<Block>>; BLOCKS],
+pub struct PageShadow {
+    blocks: [Option<Box<ShadowBlock>>; BLOCKS],
 }
 
-impl Shadow {
-    /// The block that a byte of the page lies in. A new one is taken out of what is left.
-    pub(crate) fn block(&mut self, at: usize, left: &mut u32) -> Option<&mut Block> {
+impl PageShadow {
+    /// The block that contains byte `at` of the page. A new block is deducted from `left`, the number of blocks that may still be created;
+    /// `None` if that is 0.
+    pub(crate) fn block(&mut self, at: usize, left: &mut u32) -> Option<&mut ShadowBlock> {
         let block = self.blocks.get_mut(at / BLOCK % BLOCKS)?;
         if block.is_none() {
             *left = left.checked_sub(1)?;
-            *block = Some(Box::new(Block::new()));
+            *block = Some(Box::new(ShadowBlock::new()));
         }
         block.as_deref_mut()
     }
@@ -109,7 +111,7 @@ impl Shadow {
 
 #[cfg(test)]
 mod tests {
-    use super::{Shadow, Site, Stamp};
+    use super::{PageShadow, Site, Stamp};
 
     #[test]
     fn stamps_keep_what_they_are_made_of() {
@@ -122,7 +124,7 @@ mod tests {
 
     #[test]
     fn words_are_parted_when_a_part_is_used() {
-        let mut shadow = Shadow::default();
+        let mut shadow = PageShadow::default();
         let mut left = 1;
         let stamp = Stamp::new(1, 1, Site::default(), 0, 0, 0);
         let (cells, grain) = shadow.block(8, &mut left).unwrap().cells(8, 8);

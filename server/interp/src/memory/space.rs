@@ -3,47 +3,48 @@
 /// A state space that is a window of the generic address space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Window {
-    /// Shared memory of the cluster: that of the thread's own CTA from 0, that of CTA *r* of the cluster from (*r* + 1) × 16 MiB.
+    /// Shared memory of the cluster. The thread's own CTA begins at 0, CTA *r* of the cluster at (*r* + 1) × 16 MiB.
     Shared,
-    /// Local memory of the thread, its stack.
+    /// Local memory of the thread: its stack.
     Local,
-    /// Constants.
+    /// Constant memory.
     Constant,
     /// Parameters of the kernel.
     Parameter,
-    /// Functions: addresses of code.
+    /// Code: the addresses of functions.
     Code,
 }
 
 /// Bytes between the shared memories of two CTAs of a cluster.
 pub const SHARED_STRIDE: u64 = 1 << 24;
 
-/// What is added to an offset in local memory to make the `.param` address of a parameter of a function, which lies on the stack.
+/// Difference between the `.param` address of a function's parameter, which lies on the stack, and its offset in local memory.
 pub const STACK_PARAMETERS: u64 = 1 << 24;
 
-/// Bytes of a window.
+/// Size of a window in bytes.
 const WINDOW: u64 = 1 << 28;
 
-/// Where in the generic address space everything lies, for modules of one address size.
+/// The layout of the generic address space, for modules of one address size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AddressMap {
+    /// The address of the first window.
     first: u64,
-    /// Where the first allocation of global memory begins.
+    /// The address of the first allocation in global memory.
     pub global: u64,
-    /// What lies behind the last byte of global memory.
+    /// The address after the last byte of global memory.
     pub global_end: u64,
 }
 
-/// What an address lies in.
+/// The memory that a generic address belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Region {
-    /// Global memory; the offset is the address.
+    /// Global memory. Offsets in it are generic addresses.
     Global,
-    /// Shared memory of the CTA of that rank; `None`: the thread's own.
+    /// Shared memory of the CTA with this rank in the cluster; `None`: the thread's own CTA.
     Shared(Option<u32>),
     /// Local memory of the thread.
     Local,
-    /// Constants.
+    /// Constant memory.
     Constant,
     /// Parameters of the kernel.
     Parameter,
@@ -52,7 +53,7 @@ pub enum Region {
 }
 
 impl AddressMap {
-    /// For addresses of 32 or 64 bits.
+    /// The layout for addresses of 32 or 64 bits.
     pub fn new(address_size: u16) -> Self {
         if address_size == 32 {
             Self { first: 0xa000_0000, global: 0x1000_0000, global_end: 0xa000_0000 }
@@ -61,12 +62,12 @@ impl AddressMap {
         }
     }
 
-    /// Where a window begins.
+    /// The generic address at which a window begins.
     pub fn base(&self, window: Window) -> u64 {
         self.first + WINDOW * window as u64
     }
 
-    /// The generic address of an address in a window; nothing where that lies behind the window's end.
+    /// The generic address of an address in a window; `None` if the address lies after the end of the window.
     pub fn generic(&self, window: Window, address: u64) -> Option<u64> {
         if window == Window::Parameter && (STACK_PARAMETERS..2 * STACK_PARAMETERS).contains(&address) {
             return Some(self.base(Window::Local) + address - STACK_PARAMETERS);
@@ -74,14 +75,14 @@ impl AddressMap {
         (address < WINDOW).then(|| self.base(window) + address)
     }
 
-    /// The window that a generic address lies in, and the address there; nothing for global memory.
+    /// The window that contains a generic address, and the address in this window; `None` for global memory.
     pub fn window(&self, address: u64) -> Option<(Window, u64)> {
         let distance = address.checked_sub(self.first)?;
         let windows = [Window::Shared, Window::Local, Window::Constant, Window::Parameter, Window::Code];
         Some((*windows.get(usize::try_from(distance / WINDOW).ok()?)?, distance % WINDOW))
     }
 
-    /// What a generic address lies in, and the offset there.
+    /// The memory that a generic address belongs to, and the offset in it.
     pub fn region(&self, address: u64) -> (Region, u64) {
         match self.window(address) {
             None => (Region::Global, address),

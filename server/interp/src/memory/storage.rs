@@ -1,61 +1,62 @@
-//! Bytes in pages that copies of a machine share until one writes to them.
+//! Bytes in pages. Copies of a machine share a page until one of them writes to it.
 
-use super::shadow::Shadow;
+use super::shadow::PageShadow;
 use ptx_num::values::Marks;
 use std::sync::Arc;
 
-/// Bytes of a page.
+/// Size of a page in bytes.
 pub const PAGE: usize = 4096;
 
 /// One bit for each byte of a page.
-pub type Bits = [u64; PAGE / 64];
+pub type PageBits = [u64; PAGE / 64];
 
+/// A page of memory with the state of each byte.
 #[derive(Debug, Clone)]
-struct Page {
+struct StoragePage {
     data: [u8; PAGE],
-    /// Which bytes were written.
-    known: Bits,
-    /// Which are unspecified, and which approximate; absent as long as none is.
-    marks: Option<Box<[Bits; 2]>>,
-    /// Which threads used them; absent until it is needed.
-    shadow: Option<Box<Shadow>>,
+    /// The bytes that were written.
+    known: PageBits,
+    /// The bytes with unspecified values, and those with approximate values; absent as long as there are none.
+    marks: Option<Box<[PageBits; 2]>>,
+    /// The last accesses of threads to the bytes; absent until the race detector needs it.
+    shadow: Option<Box<PageShadow>>,
 }
 
-impl Page {
+impl StoragePage {
     fn new(known: bool) -> Self {
         Self { data: [0; PAGE], known: [if known { u64::MAX } else { 0 }; PAGE / 64], marks: None, shadow: None }
     }
 }
 
-/// What is said of bytes that were read.
+/// The state of bytes that were read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Read {
+pub struct ReadStatus {
     /// Some of them were never written.
     pub uninitialized: bool,
-    /// What is to be said of some of them.
+    /// The marks of all the bytes together.
     pub marks: Marks,
 }
 
-/// A piece of memory. Pages come into being when something is written to them.
+/// A contiguous range of memory. Its pages are created on demand.
 #[derive(Debug, Clone, Default)]
 pub struct Storage {
     len: u64,
-    /// Unwritten bytes count as written, and are zero.
+    /// Unwritten bytes count as written and are zero.
     zeroed: bool,
-    /// How many pages there are.
+    /// Number of pages that exist.
     made: usize,
-    /// Those of them that are in the account of the run.
+    /// Number of pages that are in the memory account of the run.
     counted: usize,
-    pages: Vec<Option<Arc<Page>>>,
+    pages: Vec<Option<Arc<StoragePage>>>,
 }
 
-/// Bits `from..to` of a word.
+/// The mask of bits `from..to` of a word.
 fn span(from: usize, to: usize) -> u64 {
     let ones = if to - from >= 64 { u64::MAX } else { (1 << (to - from)) - 1 };
     ones << from
 }
 
-/// Calls `f` with the words that hold the bits `from..from + count`, and which of their bits.
+/// Calls `f` for each word that holds some of the bits `from..from + count`, with the index of the word and the mask of these bits in it.
 fn for_words(from: usize, count: usize, mut f: impl FnMut(usize, u64)) {
     let (mut at, end) = (from, from + count);
     while at < end {
@@ -66,19 +67,19 @@ fn for_words(from: usize, count: usize, mut f: impl FnMut(usize, u64)) {
 }
 
 impl Storage {
-    /// This many bytes: zeros, or unwritten ones.
+    /// Storage of `len` bytes. They are zero if `zeroed`, and count as unwritten otherwise.
     pub fn new(len: u64, zeroed: bool) -> Self {
         Self { len, zeroed, made: 0, counted: 0, pages: Vec::new() }
     }
 
-    /// These bytes.
+    /// Storage that holds these bytes.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         let mut out = Self::new(bytes.len() as u64, true);
         out.write(0, bytes, Marks::NONE);
         out
     }
 
-    /// Bytes.
+    /// Length in bytes.
     pub fn len(&self) -> u64 {
         self.len
     }
@@ -88,28 +89,28 @@ impl Storage {
         self.len == 0
     }
 
-    /// Makes it longer; the new bytes are like those at the beginning.
+    /// Extends the length to `len` bytes. The new bytes are zero or unwritten, as at creation.
     pub fn grow(&mut self, len: u64) {
         self.len = self.len.max(len);
     }
 
-    /// Bytes of the pages that came into being since this was asked last: the account of the run does not have them yet.
+    /// Size in bytes of the pages that were created since the last call, for the memory account of the run.
     #[inline]
     pub fn count(&mut self) -> usize {
-        (self.made - std::mem::replace(&mut self.counted, self.made)) * size_of::<Page>()
+        (self.made - std::mem::replace(&mut self.counted, self.made)) * size_of::<StoragePage>()
     }
 
-    /// Bytes of the pages that are in the account of the run.
+    /// Size in bytes of the pages that are in the memory account of the run.
     pub fn counted(&self) -> usize {
-        self.counted * size_of::<Page>()
+        self.counted * size_of::<StoragePage>()
     }
 
-    /// Whether an access lies inside.
+    /// Whether the `bytes` bytes at `offset` lie inside.
     pub fn contains(&self, offset: u64, bytes: usize) -> bool {
         offset.checked_add(bytes as u64).is_some_and(|end| end <= self.len)
     }
 
-    /// Runs over the pages of a range: page, offset in it, and the part of the range.
+    /// Splits a range at page boundaries: the index of each page, the offset in it, and the part of the range.
     fn parts(offset: u64, bytes: usize) -> impl Iterator<Item = (usize, usize, std::ops::Range<usize>)> {
         let mut done = 0;
         std::iter::from_fn(move || {
@@ -121,10 +122,10 @@ impl Storage {
         })
     }
 
-    /// Reads bytes. What lies outside reads as zero; ask [`contains`](Self::contains) first.
+    /// Reads bytes. Bytes outside of the storage read as zero; call [`contains`](Self::contains) first.
     #[inline]
-    pub fn read(&self, offset: u64, to: &mut [u8]) -> Read {
-        // Most accesses are short and lie in one word of bits.
+    pub fn read(&self, offset: u64, to: &mut [u8]) -> ReadStatus {
+        // Fast path: most accesses are short, and one word of the bit masks covers them.
         let (at, count) = (offset as usize % PAGE, to.len());
         if at % 64 + count <= 64
             && let Some(Some(page)) = self.pages.get(offset as usize / PAGE)
@@ -133,13 +134,13 @@ impl Storage {
         {
             to.copy_from_slice(from);
             let bits = span(at % 64, at % 64 + count);
-            return Read { uninitialized: page.known[at / 64] & bits != bits, marks: Marks::NONE };
+            return ReadStatus { uninitialized: page.known[at / 64] & bits != bits, marks: Marks::NONE };
         }
         self.read_parts(offset, to)
     }
 
-    fn read_parts(&self, offset: u64, to: &mut [u8]) -> Read {
-        let mut out = Read::default();
+    fn read_parts(&self, offset: u64, to: &mut [u8]) -> ReadStatus {
+        let mut out = ReadStatus::default();
         for (page, at, part) in Self::parts(offset, to.len()) {
             let Some(page) = self.pages.get(page).and_then(Option::as_ref) else {
                 to[part].fill(0);
@@ -163,18 +164,18 @@ impl Storage {
         out
     }
 
-    fn page_mut(&mut self, index: usize) -> &mut Page {
+    fn page_mut(&mut self, index: usize) -> &mut StoragePage {
         if index >= self.pages.len() {
             self.pages.resize(index + 1, None);
         }
         let (zeroed, made) = (self.zeroed, &mut self.made);
         Arc::make_mut(self.pages[index].get_or_insert_with(|| {
             *made += 1;
-            Arc::new(Page::new(zeroed))
+            Arc::new(StoragePage::new(zeroed))
         }))
     }
 
-    /// Writes bytes, all with the same marks. What lies outside is dropped; ask [`contains`](Self::contains) first.
+    /// Writes bytes, all with the same marks. A write that is not completely inside is dropped; call [`contains`](Self::contains) first.
     pub fn write(&mut self, offset: u64, from: &[u8], marks: Marks) {
         if !self.contains(offset, from.len()) {
             return;
@@ -210,7 +211,7 @@ impl Storage {
         }
     }
 
-    /// Forgets that bytes were written: a frame that is gone, `discard`, memory of an allocation that ended.
+    /// Makes bytes unwritten: those of a frame that has ended, of `discard`, and of an allocation that has ended.
     pub fn forget(&mut self, offset: u64, bytes: u64) {
         let bytes = bytes.min(self.len.saturating_sub(offset)) as usize;
         for (page, at, part) in Self::parts(offset, bytes) {
@@ -221,7 +222,7 @@ impl Storage {
         }
     }
 
-    /// Which of the bytes were written.
+    /// Whether the byte at `offset` was written.
     pub fn known(&self, offset: u64) -> bool {
         let at = offset as usize;
         match self.pages.get(at / PAGE).and_then(Option::as_ref) {
@@ -230,17 +231,17 @@ impl Storage {
         }
     }
 
-    /// The bytes as a whole; unwritten ones are zero.
+    /// A copy of all bytes; unwritten ones are zero.
     pub fn to_vec(&self) -> Vec<u8> {
         let mut out = vec![0; usize::try_from(self.len).unwrap_or(0)];
         self.read(0, &mut out);
         out
     }
 
-    /// What is noted of the users of the bytes of one page.
-    pub fn shadow(&mut self, offset: u64) -> &mut Shadow {
+    /// The shadow memory of the page that contains `offset`.
+    pub fn shadow(&mut self, offset: u64) -> &mut PageShadow {
         let page = self.page_mut(offset as usize / PAGE);
-        page.shadow.get_or_insert_with(|| Box::new(Shadow::default()))
+        page.shadow.get_or_insert_with(|| Box::new(PageShadow::default()))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Every operator, type and combination, executed, against the functions of values.
 
-use crate::exec::float::tests::harness::{Case, FTZ, case, check};
+use crate::exec::float::tests::harness::{FTZ, StatementCase, case, check};
 use ptx_num::values::Marks;
 use ptx_num::values::float::compare::{self, Combination, Comparison};
 use ptx_num::values::float::half::{Bf16, F16};
@@ -136,7 +136,7 @@ fn of_halves(
     flush: &str,
     comparison: Comparison,
     one: impl Fn(u16, u16) -> bool + Copy + 'static,
-    cases: &mut Vec<Case>,
+    cases: &mut Vec<StatementCase>,
 ) {
     let word = comparison.word();
     let text = format!("setp.{word}{flush}.{ty} %p1, $a, $b; selp.b32 $d, 1, 0, %p1;");

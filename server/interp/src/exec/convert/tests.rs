@@ -127,9 +127,9 @@ fn decoded(home: (&str, &str), texts: &[String]) -> (Executable, Vec<usize>) {
 }
 
 /// A small generator.
-struct Random(u64);
+struct ConversionSamples(u64);
 
-impl Random {
+impl ConversionSamples {
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -183,7 +183,7 @@ fn every_form_gives_each_lane_what_the_conversion_gives() {
     }
     open.sort_by(|a, b| a.2.cmp(&b.2));
     open.dedup_by(|a, b| a.2 == b.2);
-    let mut random = Random(77);
+    let mut random = ConversionSamples(77);
     let (mut instructions, mut wide) = (0, 0);
     for home in HOMES {
         let texts: Vec<String> = open.iter().map(|o| o.2.clone()).collect();
@@ -218,7 +218,7 @@ fn check(
     spelling: &Spelling,
     d: u32,
     text: &str,
-    random: &mut Random,
+    random: &mut ConversionSamples,
 ) {
     let Action::Lanes(step) = &code.ops[index].action else {
         let Action::Refused(why) = &code.ops[index].action else { panic!("{text} is no step on registers") };

@@ -1,5 +1,6 @@
-//! Steps on floating-point numbers: vectorised, with marks. And modifiers that are known when an instruction is decoded as types of their
-//! own, so that the loops over lanes are compiled for each.
+//! Vectorised steps on floating-point numbers, with marks.
+//!
+//! Modifiers that are known when an instruction is decoded become types, so that the loops over lanes are compiled for each of them.
 
 use crate::inst::DecodeContext;
 use crate::lanes::{LANES, Lane, Mask};
@@ -10,32 +11,32 @@ use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::float::{Clamp, Modifiers, Rounding};
 
-/// Modifiers that a step was made for.
-pub(crate) trait Choice: Copy + Send + Sync + 'static {
-    /// Which.
+/// The modifiers that a step was compiled for, or that it reads when it is executed.
+pub(crate) trait StepModifiers: Copy + Send + Sync + 'static {
+    /// The modifiers.
     fn get(self) -> Modifiers;
 }
 
-/// `.rn`, with or without `.ftz` and `.sat`: known to the compiler.
+/// `.rn` with or without `.ftz` and `.sat`, as constants of the compiler.
 #[derive(Clone, Copy)]
 pub(crate) struct Nearest<const FTZ: bool, const SAT: bool>;
 
-impl<const FTZ: bool, const SAT: bool> Choice for Nearest<FTZ, SAT> {
+impl<const FTZ: bool, const SAT: bool> StepModifiers for Nearest<FTZ, SAT> {
     #[inline(always)]
     fn get(self) -> Modifiers {
         Modifiers::RN.ftz(FTZ).clamp(if SAT { Clamp::Saturate } else { Clamp::None })
     }
 }
 
-/// Any others: looked at when the step is executed.
-impl Choice for Modifiers {
+/// Any other modifiers, which the step reads when it is executed.
+impl StepModifiers for Modifiers {
     #[inline(always)]
     fn get(self) -> Modifiers {
         self
     }
 }
 
-/// An expression with modifiers as a [`Choice`]: compiled for each of the common ones, and once for all others.
+/// Evaluates an expression with modifiers as [`StepModifiers`]: compiled for each common combination, and once for all others.
 macro_rules! with_modifiers {
     ($modifiers:expr, $choice:ident => $make:expr) => {{
         use ptx_num::values::float::{Clamp, Modifiers, Rounding};
@@ -77,13 +78,13 @@ pub(crate) fn is_first_generation(inst: &DecodeContext<'_>) -> bool {
     inst.executable.target.is_some_and(|t| !t.has("sm_20"))
 }
 
-/// The rounding that is written; `.rn` where none is.
+/// The rounding that is written; `.rn` if none is.
 pub(crate) fn rounding(inst: &DecodeContext<'_>) -> Rounding {
     let written = [(Modifier::Rz, Rounding::Zero), (Modifier::Rm, Rounding::Down), (Modifier::Rp, Rounding::Up)];
     written.into_iter().find(|(modifier, _)| inst.has(*modifier)).map_or(Rounding::Nearest, |(_, rounding)| rounding)
 }
 
-/// The modifiers as written, but for `.ftz`, which does not go with every type.
+/// The rounding and the clamp as written. The caller passes `ftz`, since `.ftz` does not go with every type.
 pub(crate) fn modifiers(inst: &DecodeContext<'_>, ftz: bool) -> Modifiers {
     let clamp = if inst.has(Modifier::Sat) {
         Clamp::Saturate
@@ -95,7 +96,7 @@ pub(crate) fn modifiers(inst: &DecodeContext<'_>, ftz: bool) -> Modifiers {
     Modifiers { rounding: rounding(inst), ftz, clamp }
 }
 
-/// What must be said of the results of all lanes. Results of exact arithmetic seldom need a word: one look at all of them together says so.
+/// The marks of the results of all lanes. Results of exact arithmetic seldom have any, so the function first looks at all lanes together.
 #[inline(always)]
 pub(crate) fn marked(mask: Mask, marks: impl Fn(usize) -> Marks) -> Marked {
     let code = |lane| {
@@ -118,7 +119,7 @@ pub(crate) fn marked(mask: Mask, marks: impl Fn(usize) -> Marks) -> Marked {
     Marked { unspecified: bits(&unspecified) & mask, approximate: bits(&approximate) & mask }
 }
 
-/// `d = f(a)` for all lanes, with what `marks` says of each result.
+/// `d = f(a)` for all lanes. `marks` returns the marks of each result.
 struct Step1<A, D, F, M> {
     d: Dst<D>,
     a: Src<A>,
@@ -242,7 +243,7 @@ pub(crate) fn step1<A: Lane, D: Lane>(
     Ok(DecodeContext::step(Step1 { d, a, f, marks }))
 }
 
-/// `d = f(a, b)` with marks; `b` is the operand of the name `second`.
+/// `d = f(a, b)` with marks. The operand named `second` is `b`.
 pub(crate) fn step2<A: Lane, B: Lane, D: Lane>(
     inst: &mut DecodeContext<'_>,
     second: OperandName,

@@ -5,7 +5,7 @@ mod forms;
 pub(in crate::exec) mod harness;
 
 use crate::exec::float::pair_marks;
-use harness::{Case, FTZ, ROUNDINGS, case, check};
+use harness::{FTZ, ROUNDINGS, StatementCase, case, check};
 use ptx_num::values::Marks;
 use ptx_num::values::float::compare::{Property, has_double, has_single};
 use ptx_num::values::float::extremes::{self, Extreme, ExtremeModifiers};
@@ -124,7 +124,7 @@ fn quotients_and_roots() {
     check("9.0", "sm_90a", cases);
 }
 
-fn approximate(name: &str, words: &str, ftz: bool, f: fn(bool, u32) -> u32) -> Case {
+fn approximate(name: &str, words: &str, ftz: bool, f: fn(bool, u32) -> u32) -> StatementCase {
     case(format!("{name}{words}.f32 $d, $a;"), [4, 4, 0, 0], move |[a, _, _]| {
         let d = f(ftz, a as u32);
         (d.into(), approx::marks1(ftz, a as u32, d))

@@ -1,14 +1,19 @@
 //! Every instruction, type and modifier, executed, against the functions of values.
 
 use super::OUTSIDE;
-use crate::exec::float::tests::harness::{Case, FTZ, ROUNDINGS, case, check};
+use crate::exec::float::tests::harness::{FTZ, ROUNDINGS, StatementCase, case, check};
 use ptx_num::values::Marks;
 use ptx_num::values::float::extremes::{self, Extreme, ExtremeModifiers};
 use ptx_num::values::float::half::{self, Bf16, F16, Half};
 use ptx_num::values::float::{Clamp, Modifiers, Rounding, approx};
 
 /// The same of both halves of pairs, and of single numbers: `f` gives the result of one and what must be said of it.
-fn both(name: &str, ty: &str, operands: usize, f: impl Fn([u16; 3]) -> (u16, Marks) + Copy + 'static) -> [Case; 2] {
+fn both(
+    name: &str,
+    ty: &str,
+    operands: usize,
+    f: impl Fn([u16; 3]) -> (u16, Marks) + Copy + 'static,
+) -> [StatementCase; 2] {
     let places = ["$a", "$b", "$c"][..operands].join(", ");
     let widths = |width: u8| std::array::from_fn(|i| if i <= operands { width } else { 0 });
     let one = case(format!("{name}.{ty} $d, {places};"), widths(2), move |operands| {
@@ -29,12 +34,13 @@ fn marked<H: Half>(d: u16) -> (u16, Marks) {
 
 const CLAMPS: [(&str, Clamp); 3] = [("", Clamp::None), (".sat", Clamp::Saturate), (".relu", Clamp::Relu)];
 
-type Binary = fn(Modifiers, u16, u16) -> u16;
+type BinaryFunction = fn(Modifiers, u16, u16) -> u16;
 
 #[test]
 fn sums_and_products() {
-    let f16: [(&str, Binary); 3] = [("add", half::add::<F16>), ("sub", half::sub::<F16>), ("mul", half::mul::<F16>)];
-    let bf16: [(&str, Binary); 3] =
+    let f16: [(&str, BinaryFunction); 3] =
+        [("add", half::add::<F16>), ("sub", half::sub::<F16>), ("mul", half::mul::<F16>)];
+    let bf16: [(&str, BinaryFunction); 3] =
         [("add", half::add::<Bf16>), ("sub", half::sub::<Bf16>), ("mul", half::mul::<Bf16>)];
     let mut cases = Vec::new();
     for rn in ["", ".rn"] {

@@ -7,9 +7,9 @@ mod tensor;
 mod warpgroup;
 
 /// A small generator of numbers, the same on every run.
-pub(super) struct Random(pub u64);
+pub(super) struct MatrixSamples(pub u64);
 
-impl Random {
+impl MatrixSamples {
     pub fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -93,7 +93,7 @@ pub(super) fn to_f16(value: i64) -> u16 {
 }
 
 /// An element of a type that small enough for its values at random: within the range of unsigned ones.
-pub(super) fn any(random: &mut Random, ty: &str) -> i64 {
+pub(super) fn any(random: &mut MatrixSamples, ty: &str) -> i64 {
     match ty {
         "b1" => random.range(0, 1),
         "u4" | "u8" => random.range(0, 15),

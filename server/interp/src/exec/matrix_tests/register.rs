@@ -1,6 +1,6 @@
 //! `mma` and `wmma`.
 
-use super::{Random, any, decode, encode, product, width};
+use super::{MatrixSamples, any, decode, encode, product, width};
 use crate::testing::{Kernel, words};
 
 /// Words of each lane into registers, an instruction, and words of registers of each lane. Registers are named by their letters.
@@ -119,9 +119,10 @@ fn d_values(m: usize, n: usize, registers: &[u64], ty: &str) -> Vec<i64> {
 
 /// A dense multiplication: target, shape, modifiers between `.col` and the types, types of D, A, B, C, modifiers behind.
 fn dense(target: &str, (m, n, k): (usize, usize, usize), before: &str, types: [&str; 4], behind: &str) {
-    let mut random = Random(0x1234_5678 + (m * n * k) as u64);
+    let mut random = MatrixSamples(0x1234_5678 + (m * n * k) as u64);
     let [d, a, b, c] = types;
-    let values = |random: &mut Random, ty: &str, count: usize| (0..count).map(|_| any(random, ty)).collect::<Vec<_>>();
+    let values =
+        |random: &mut MatrixSamples, ty: &str, count: usize| (0..count).map(|_| any(random, ty)).collect::<Vec<_>>();
     let (va, vb) = (values(&mut random, a, m * k), values(&mut random, b, k * n));
     let vc: Vec<i64> = (0..m * n).map(|_| random.range(-2, 2)).collect();
     let size = if a == "f64" { 8 } else { 4 };
@@ -182,7 +183,7 @@ fn dense_products_of_all_types() {
 
 /// Sparse products: the places of the metadata as the tables' text has them.
 fn sparse(target: &str, (m, n, k): (usize, usize, usize), name: &str, types: [&str; 4], kind: &str, selector: usize) {
-    let mut random = Random(0x77 + k as u64 + selector as u64);
+    let mut random = MatrixSamples(0x77 + k as u64 + selector as u64);
     let [d, a, b, c] = types;
     let packed = matches!(a, "s4" | "u4") || kind.contains("mxf4");
     // Elements of a chunk, those that go together, and chunks of a row.
@@ -280,14 +281,14 @@ fn block_scales_multiply_their_blocks() {
         (".kind::mxf4nvf4", ".scale_vec::4X", "e2m1", "e2m1", "ue4m3", 64, 4),
     ] {
         for registers in [false, true] {
-            let mut random = Random(0xb10c + k as u64);
+            let mut random = MatrixSamples(0xb10c + k as u64);
             let (m, n) = (16, 8);
             let values =
-                |random: &mut Random, count: usize| (0..count).map(|_| random.range(-2, 2)).collect::<Vec<_>>();
+                |random: &mut MatrixSamples, count: usize| (0..count).map(|_| random.range(-2, 2)).collect::<Vec<_>>();
             let (va, vb, vc) = (values(&mut random, m * k), values(&mut random, k * n), values(&mut random, m * n));
             // Scales of 1, 2, 4 as their exponents.
             let exponents =
-                |random: &mut Random, count: usize| (0..count).map(|_| random.range(0, 2)).collect::<Vec<_>>();
+                |random: &mut MatrixSamples, count: usize| (0..count).map(|_| random.range(0, 2)).collect::<Vec<_>>();
             let (sa, sb) = (exponents(&mut random, m * blocks), exponents(&mut random, n * blocks));
             let bits = |e: i64| if scale == "ue8m0" { 127 + e as u64 } else { (7 + e as u64) << 3 };
             let byte = match blocks {
@@ -343,11 +344,12 @@ fn block_scales_multiply_their_blocks() {
 /// Four products at once, with all layouts.
 #[test]
 fn m8n8k4_multiplies_in_four_groups() {
-    let mut random = Random(0x884);
+    let mut random = MatrixSamples(0x884);
     for (layout_a, layout_b, d, c) in
         [("row", "col", "f32", "f32"), ("col", "row", "f32", "f16"), ("row", "row", "f16", "f16")]
     {
-        let values = |random: &mut Random, count: usize| (0..count).map(|_| random.range(-2, 2)).collect::<Vec<_>>();
+        let values =
+            |random: &mut MatrixSamples, count: usize| (0..count).map(|_| random.range(-2, 2)).collect::<Vec<_>>();
         let (va, vb, vc) = (values(&mut random, 4 * 32), values(&mut random, 4 * 32), values(&mut random, 4 * 64));
         let (mut ra, mut rb, mut rc) =
             (vec![0u64; 64], vec![0u64; 64], vec![0u64; 32 * if c == "f32" { 8 } else { 4 }]);
@@ -462,9 +464,10 @@ fn in_memory(rows: usize, columns: usize, values: &[i64], ty: &str, layout: &str
 }
 
 fn wmma(target: &str, (m, n, k): (usize, usize, usize), types: [&str; 4], tail: &str, [la, lb, lc]: [&str; 3]) {
-    let mut random = Random(0x3333 + (m * 7 + k) as u64);
+    let mut random = MatrixSamples(0x3333 + (m * 7 + k) as u64);
     let [d, a, b, c] = types;
-    let values = |random: &mut Random, ty: &str, count: usize| (0..count).map(|_| any(random, ty)).collect::<Vec<_>>();
+    let values =
+        |random: &mut MatrixSamples, ty: &str, count: usize| (0..count).map(|_| any(random, ty)).collect::<Vec<_>>();
     let (va, vb) = (values(&mut random, a, m * k), values(&mut random, b, k * n));
     let vc: Vec<i64> = (0..m * n).map(|_| random.range(-2, 2)).collect();
     let extra = |ty: &str| 32 * 8 / width(ty) as usize;

@@ -1,7 +1,7 @@
 //! `tcgen05`.
 
-use super::warpgroup::Layout;
-use super::{Random, any, decode, encode, product, width};
+use super::warpgroup::SwizzledLayout;
+use super::{MatrixSamples, any, decode, encode, product, width};
 use crate::findings::Kind;
 use crate::testing::{Kernel, words};
 
@@ -82,8 +82,8 @@ fn kernel(text: &str, out: usize, shared: &[u8], cells: &[u32]) -> Kernel {
 #[test]
 fn loads_and_stores_of_all_shapes() {
     // Shape, number, registers, lane and column of a register of a thread.
-    type Place = fn(usize, usize) -> (usize, usize);
-    let cases: [(&str, usize, usize, Place); 5] = [
+    type RegisterCell = fn(usize, usize) -> (usize, usize);
+    let cases: [(&str, usize, usize, RegisterCell); 5] = [
         (".32x32b", 4, 4, |t, j| (t, j)),
         (".16x64b", 4, 4, |t, j| (t / 4 + 8 * (t % 2), 2 * j + t / 2 % 2)),
         (".16x128b", 2, 4, |t, j| (t / 4 + 8 * (j % 2), 4 * (j / 2) + t % 4)),
@@ -168,13 +168,13 @@ const A: u64 = 0;
 const B: u64 = 32768;
 
 /// One product: kind, M, N, K, types of D, A, B as in the instruction descriptor, whether A comes from tensor memory.
-struct Case<'a> {
+struct Tcgen05Case<'a> {
     kind: &'a str,
     shape: (usize, usize, usize),
     types: [&'a str; 3],
     descriptor: u32,
-    a: Layout,
-    b: Layout,
+    a: SwizzledLayout,
+    b: SwizzledLayout,
     group: u32,
     weights: bool,
     from_tensor: bool,
@@ -182,7 +182,7 @@ struct Case<'a> {
 }
 
 /// Where an element of D lies: CTA, lane, column.
-fn cell(case: &Case<'_>, row: usize, column: usize) -> (usize, usize, usize) {
+fn cell(case: &Tcgen05Case<'_>, row: usize, column: usize) -> (usize, usize, usize) {
     let (m, n, _) = case.shape;
     match (m, case.group, case.weights) {
         (256, _, _) => (row / 128, row % 128, column),
@@ -197,10 +197,10 @@ fn cell(case: &Case<'_>, row: usize, column: usize) -> (usize, usize, usize) {
 /// Columns of D, and where A begins behind them when it comes from tensor memory.
 const COLUMNS: usize = 32;
 
-fn check(case: &Case<'_>) {
+fn check(case: &Tcgen05Case<'_>) {
     let (m, n, k) = case.shape;
     let [d, a, b] = case.types;
-    let mut random = Random(0x5555 + (m * n * k) as u64);
+    let mut random = MatrixSamples(0x5555 + (m * n * k) as u64);
     let va: Vec<i64> = (0..m * k).map(|_| any(&mut random, a)).collect();
     let vb: Vec<i64> = (0..k * n).map(|_| any(&mut random, b)).collect();
     let vc: Vec<i64> = (0..m * n).map(|_| 8 * random.range(-1, 1)).collect();
@@ -290,9 +290,9 @@ fn encode_sum(ty: &str, value: i64) -> u32 {
     }
 }
 
-const PLAIN: Layout = Layout { span: 16, mn: false };
+const PLAIN: SwizzledLayout = SwizzledLayout { span: 16, mn: false };
 
-const BASE: Case<'static> = Case {
+const BASE: Tcgen05Case<'static> = Tcgen05Case {
     kind: ".kind::f16",
     shape: (128, 16, 16),
     types: ["f32", "f16", "f16"],
@@ -308,30 +308,30 @@ const BASE: Case<'static> = Case {
 #[test]
 fn products_into_tensor_memory() {
     check(&BASE);
-    check(&Case { shape: (64, 8, 16), types: ["f16", "f16", "f16"], descriptor: 0, ..BASE });
-    check(&Case {
+    check(&Tcgen05Case { shape: (64, 8, 16), types: ["f16", "f16", "f16"], descriptor: 0, ..BASE });
+    check(&Tcgen05Case {
         shape: (64, 24, 16),
         types: ["f32", "bf16", "bf16"],
         descriptor: 1 << 4 | 1 << 7 | 1 << 10,
         from_tensor: true,
         ..BASE
     });
-    check(&Case { halvings: 2, from_tensor: true, ..BASE });
-    check(&Case {
+    check(&Tcgen05Case { halvings: 2, from_tensor: true, ..BASE });
+    check(&Tcgen05Case {
         kind: ".kind::tf32",
         shape: (128, 8, 8),
         types: ["f32", "tf32", "tf32"],
         descriptor: 1 << 4 | 2 << 7 | 2 << 10,
         ..BASE
     });
-    check(&Case {
+    check(&Tcgen05Case {
         kind: ".kind::i8",
         shape: (128, 8, 32),
         types: ["s32", "s8", "u8"],
         descriptor: 2 << 4 | 1 << 7,
         ..BASE
     });
-    check(&Case {
+    check(&Tcgen05Case {
         kind: ".kind::f8f6f4",
         shape: (128, 8, 32),
         types: ["f32", "e4m3", "e5m2"],
@@ -339,24 +339,31 @@ fn products_into_tensor_memory() {
         ..BASE
     });
     for span in [32, 64, 128] {
-        let k_major = Layout { span, mn: false };
-        check(&Case { shape: (64, 16, 16), a: k_major, b: k_major, ..BASE });
-        let mn = Layout { span, mn: true };
+        let k_major = SwizzledLayout { span, mn: false };
+        check(&Tcgen05Case { shape: (64, 16, 16), a: k_major, b: k_major, ..BASE });
+        let mn = SwizzledLayout { span, mn: true };
         check(
-            &Case { shape: (64, span / 2, 16), a: mn, b: mn, descriptor: 1 << 4 | 3 << 15, weights: false, ..BASE }
-                .limited(),
+            &Tcgen05Case {
+                shape: (64, span / 2, 16),
+                a: mn,
+                b: mn,
+                descriptor: 1 << 4 | 3 << 15,
+                weights: false,
+                ..BASE
+            }
+            .limited(),
         );
     }
-    check(&Case { shape: (64, 64, 16), weights: true, ..BASE });
-    check(&Case { shape: (32, 64, 16), weights: true, ..BASE });
+    check(&Tcgen05Case { shape: (64, 64, 16), weights: true, ..BASE });
+    check(&Tcgen05Case { shape: (32, 64, 16), weights: true, ..BASE });
 }
 
-impl Case<'_> {
+impl Tcgen05Case<'_> {
     /// N of at most the columns of a test.
     fn limited(mut self) -> Self {
         self.shape.1 = self.shape.1.min(COLUMNS);
         if self.shape.1 * 2 < self.b.span {
-            self.b = Layout { span: 64, mn: true };
+            self.b = SwizzledLayout { span: 64, mn: true };
         }
         self
     }
@@ -364,9 +371,9 @@ impl Case<'_> {
 
 #[test]
 fn a_pair_of_ctas_multiplies_together() {
-    check(&Case { shape: (256, 32, 16), group: 2, ..BASE });
-    check(&Case { shape: (128, 32, 16), group: 2, ..BASE });
-    check(&Case { shape: (256, 32, 16), group: 2, from_tensor: true, ..BASE });
+    check(&Tcgen05Case { shape: (256, 32, 16), group: 2, ..BASE });
+    check(&Tcgen05Case { shape: (128, 32, 16), group: 2, ..BASE });
+    check(&Tcgen05Case { shape: (256, 32, 16), group: 2, from_tensor: true, ..BASE });
 }
 
 /// Copies of rows of 16 and 32 bytes to quarters of the lanes.
@@ -376,8 +383,8 @@ fn copies_from_shared_memory() {
     // Without swizzling: eight rows of 16 bytes together, the next eight rows after 256 bytes, the next 16 bytes after 128.
     let descriptor = 1u64 << 46 | (128 >> 4) << 16 | (256 >> 4) << 32;
     let byte = |row: usize, at: usize| shared[row / 8 * 256 + at / 16 * 128 + row % 8 * 16 + at % 16];
-    type Lanes = fn(usize) -> Vec<usize>;
-    let cases: [(&str, usize, usize, Lanes); 6] = [
+    type RowLanes = fn(usize) -> Vec<usize>;
+    let cases: [(&str, usize, usize, RowLanes); 6] = [
         (".128x256b", 128, 32, |r| vec![r]),
         (".128x128b", 128, 16, |r| vec![r]),
         (".4x256b", 4, 32, |r| vec![32 * r]),
@@ -443,7 +450,7 @@ fn block_scales_in_tensor_memory() {
         (".kind::mxf4nvf4", ".scale_vec::4X", "e2m1", 1 << 7 | 1 << 10, 64, 4, "ue4m3", 0),
     ] {
         let (m, n) = (128, 8);
-        let mut random = Random(0xb10c + k as u64);
+        let mut random = MatrixSamples(0xb10c + k as u64);
         let va: Vec<i64> = (0..m * k).map(|_| random.range(-2, 2)).collect();
         let vb: Vec<i64> = (0..k * n).map(|_| random.range(-2, 2)).collect();
         let sa: Vec<i64> = (0..m * blocks).map(|_| random.range(0, 2)).collect();

@@ -1,17 +1,17 @@
 //! `wgmma`: a warpgroup, operands in shared memory.
 
-use super::{Random, any, decode, encode, product, width};
+use super::{MatrixSamples, any, decode, encode, product, width};
 use crate::findings::Kind;
 use crate::testing::Kernel;
 
 /// How a matrix lies in shared memory: bytes of a swizzled line (16: not swizzled) and whether lines are along M or N.
 #[derive(Clone, Copy)]
-pub(super) struct Layout {
+pub(super) struct SwizzledLayout {
     pub span: usize,
     pub mn: bool,
 }
 
-impl Layout {
+impl SwizzledLayout {
     /// The byte of an element: by the manual's picture of units of 8 lines, each `span` bytes, units along the line `leading` bytes apart,
     /// units across them `stride` bytes; within a unit the 16 bytes are exchanged by the number of the line.
     fn byte(self, size: usize, (lines, along): (usize, usize), line: usize, at: usize) -> usize {
@@ -71,23 +71,23 @@ const A: u64 = 4096;
 const B: u64 = 32768;
 
 /// Values by register and thread of 128, stored as words; an optional matrix in shared memory.
-struct Case<'a> {
+struct WgmmaCase<'a> {
     n: usize,
     k: usize,
     types: [&'a str; 3],
     tail: &'a str,
-    a: Option<Layout>,
-    b: Layout,
+    a: Option<SwizzledLayout>,
+    b: SwizzledLayout,
     sparse: bool,
     add: bool,
     negate: bool,
 }
 
 /// Runs one product of a warpgroup, and compares all of D.
-fn check(case: &Case<'_>) {
-    let Case { n, k, types: [d, a, b], .. } = *case;
+fn check(case: &WgmmaCase<'_>) {
+    let WgmmaCase { n, k, types: [d, a, b], .. } = *case;
     let m = 64;
-    let mut random = Random(0x9999 + (n * k) as u64);
+    let mut random = MatrixSamples(0x9999 + (n * k) as u64);
     // Sparse: the two of four (of tf32 the one of two) columns that are kept are the same in all rows of a warp's lane.
     let (chunk, kept_of) = if a == "tf32" { (2, 1) } else { (4, 2) };
     let kept = if case.sparse { k / 2 } else { k };
@@ -190,7 +190,7 @@ fn check(case: &Case<'_>) {
     let (meta, sp) = if case.sparse { (", %e, 0".to_owned(), ".sp") } else { (String::new(), "") };
     let negate = if case.negate { -1 } else { 1 };
     let scales = if matches!(d, "s32") { String::new() } else { format!(", {negate}, 1") };
-    let turned = |l: Option<Layout>| l.map_or(String::new(), |l| format!(", {}", u8::from(l.mn)));
+    let turned = |l: Option<SwizzledLayout>| l.map_or(String::new(), |l| format!(", {}", u8::from(l.mn)));
     let transposes = if width(a) == 16 { turned(case.a) + &turned(Some(case.b)) } else { String::new() };
     text += &format!(
         "wgmma.fence.sync.aligned; setp.eq.u32 %p1, %r0, %r0;\n\
@@ -223,11 +223,11 @@ fn check(case: &Case<'_>) {
     }
 }
 
-const PLAIN: Layout = Layout { span: 16, mn: false };
+const PLAIN: SwizzledLayout = SwizzledLayout { span: 16, mn: false };
 
 #[test]
 fn products_of_a_warpgroup() {
-    let base = Case {
+    let base = WgmmaCase {
         n: 16,
         k: 16,
         types: ["f32", "f16", "f16"],
@@ -239,25 +239,29 @@ fn products_of_a_warpgroup() {
         negate: false,
     };
     for span in [16, 32] {
-        check(&Case { a: Some(Layout { span, mn: false }), b: Layout { span, mn: false }, ..base });
+        check(&WgmmaCase {
+            a: Some(SwizzledLayout { span, mn: false }),
+            b: SwizzledLayout { span, mn: false },
+            ..base
+        });
     }
     for span in [16, 32, 64, 128] {
         // Along M and N: 64 and 16 … 64 elements of two bytes.
         let n = if span == 16 { 24 } else { span / 2 };
-        let mn = Layout { span, mn: true };
-        check(&Case { n, a: Some(mn), b: mn, types: ["f32", "bf16", "bf16"], ..base });
+        let mn = SwizzledLayout { span, mn: true };
+        check(&WgmmaCase { n, a: Some(mn), b: mn, types: ["f32", "bf16", "bf16"], ..base });
     }
-    check(&Case { n: 24, a: None, types: ["f16", "f16", "f16"], add: false, negate: true, ..base });
-    check(&Case { n: 8, k: 8, a: None, types: ["f32", "tf32", "tf32"], ..base });
-    check(&Case { n: 8, k: 32, types: ["f32", "e4m3", "e5m2"], ..base });
-    check(&Case { n: 8, k: 32, a: None, types: ["f16", "e5m2", "e5m2"], ..base });
-    check(&Case { n: 16, k: 32, types: ["s32", "s8", "u8"], tail: ".satfinite", ..base });
-    check(&Case { n: 8, k: 32, a: None, types: ["s32", "u8", "s8"], ..base });
+    check(&WgmmaCase { n: 24, a: None, types: ["f16", "f16", "f16"], add: false, negate: true, ..base });
+    check(&WgmmaCase { n: 8, k: 8, a: None, types: ["f32", "tf32", "tf32"], ..base });
+    check(&WgmmaCase { n: 8, k: 32, types: ["f32", "e4m3", "e5m2"], ..base });
+    check(&WgmmaCase { n: 8, k: 32, a: None, types: ["f16", "e5m2", "e5m2"], ..base });
+    check(&WgmmaCase { n: 16, k: 32, types: ["s32", "s8", "u8"], tail: ".satfinite", ..base });
+    check(&WgmmaCase { n: 8, k: 32, a: None, types: ["s32", "u8", "s8"], ..base });
 }
 
 #[test]
 fn sparse_products_of_a_warpgroup() {
-    let base = Case {
+    let base = WgmmaCase {
         n: 8,
         k: 32,
         types: ["f32", "f16", "f16"],
@@ -269,10 +273,10 @@ fn sparse_products_of_a_warpgroup() {
         negate: false,
     };
     check(&base);
-    check(&Case { a: None, b: Layout { span: 64, mn: false }, types: ["f16", "f16", "f16"], ..base });
-    check(&Case { k: 16, types: ["f32", "tf32", "tf32"], ..base });
-    check(&Case { k: 64, a: None, types: ["s32", "s8", "s8"], ..base });
-    check(&Case { k: 64, types: ["f32", "e4m3", "e4m3"], ..base });
+    check(&WgmmaCase { a: None, b: SwizzledLayout { span: 64, mn: false }, types: ["f16", "f16", "f16"], ..base });
+    check(&WgmmaCase { k: 16, types: ["f32", "tf32", "tf32"], ..base });
+    check(&WgmmaCase { k: 64, a: None, types: ["s32", "s8", "s8"], ..base });
+    check(&WgmmaCase { k: 64, types: ["f32", "e4m3", "e4m3"], ..base });
 }
 
 /// A kernel with a product of zeros and the text before and after it.

@@ -1,6 +1,6 @@
-//! Arrivals, and changes of the count of transactions.
+//! Arrivals, and changes of the transaction count.
 
-use super::object::{Mistake, Object};
+use super::object::{Object, ProtocolViolation};
 use super::{change, check_seen, ctas, in_cta, locate};
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
@@ -9,21 +9,21 @@ use crate::machine::{Context, Location, Outcome, races};
 use crate::registers::{Dst, Src};
 use ptx_isa::{Modifier, OperandName};
 
-/// Where one of these instructions goes: its mbarrier, or with `.multicast` that of each CTA of a mask.
-struct Target {
+/// The mbarriers that an instruction changes: one, or with `.multicast` one in each CTA of a mask.
+struct ArrivalTarget {
     address: Address,
-    /// It may be in another CTA.
+    /// The mbarrier may be in another CTA.
     anywhere: bool,
     ctas: Option<Src<u32>>,
 }
 
-impl Target {
+impl ArrivalTarget {
     fn new(inst: &mut DecodeContext<'_>, anywhere: bool) -> Result<Self, Refusal> {
         let ctas = inst.optional_src(OperandName::Ctas)?;
         Ok(Self { address: inst.address(OperandName::A)?, anywhere: anywhere || ctas.is_some(), ctas })
     }
 
-    /// Does it to each mbarrier of each lane; `f` gives the state before.
+    /// Calls `f` for each mbarrier of each lane. `f` returns the state before the change, which goes to the register `to`.
     fn each(
         &self,
         context: &mut Context<'_>,
@@ -49,7 +49,7 @@ impl Target {
     }
 }
 
-/// The register for the state; nothing for `_`.
+/// The register for the state; `None` for `_`.
 fn state(inst: &mut DecodeContext<'_>) -> Result<Option<Dst<u64>>, Refusal> {
     let Some(operand) = inst.operand(OperandName::D).filter(|o| o.value != ptx_analysis::flow::OperandValue::Sink)
     else {
@@ -63,7 +63,7 @@ fn state(inst: &mut DecodeContext<'_>) -> Result<Option<Dst<u64>>, Refusal> {
 
 /// `mbarrier.expect_tx`.
 pub(crate) fn expect_tx(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let (target, tx) = (Target::new(inst, true)?, inst.src::<u32>(OperandName::Tx)?);
+    let (target, tx) = (ArrivalTarget::new(inst, true)?, inst.src::<u32>(OperandName::Tx)?);
     Ok(DecodeContext::machine(move |context| {
         target.each(context, None, |context, at, lane| {
             let count = context.registers.lane(tx, lane);
@@ -75,7 +75,7 @@ pub(crate) fn expect_tx(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal>
 
 /// `mbarrier.complete_tx`.
 pub(crate) fn complete_tx(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let (target, tx) = (Target::new(inst, true)?, inst.src::<u32>(OperandName::Tx)?);
+    let (target, tx) = (ArrivalTarget::new(inst, true)?, inst.src::<u32>(OperandName::Tx)?);
     Ok(DecodeContext::machine(move |context| {
         target.each(context, None, |context, at, lane| {
             let count = context.registers.lane(tx, lane);
@@ -97,7 +97,7 @@ pub(crate) fn arrive_drop(inst: &mut DecodeContext<'_>) -> Result<Action, Refusa
 
 fn arrival(inst: &mut DecodeContext<'_>, drops: bool) -> Result<Action, Refusal> {
     let to = state(inst)?;
-    let target = Target::new(inst, to.is_none())?;
+    let target = ArrivalTarget::new(inst, to.is_none())?;
     let (count, tx) = (inst.optional_src::<u32>(OperandName::Count)?, inst.optional_src::<u32>(OperandName::Tx)?);
     let open = inst.has(Modifier::NoComplete);
     let relaxed = inst.has(Modifier::Relaxed);
@@ -120,7 +120,7 @@ fn arrival(inst: &mut DecodeContext<'_>, drops: bool) -> Result<Action, Refusal>
     }))
 }
 
-/// Whether `.noComplete` keeps its promise.
-fn promise(object: &Object, open: bool, count: u32) -> Result<(), Mistake> {
-    if open && count == object.pending && object.tx == 0 { Err(Mistake::Completes) } else { Ok(()) }
+/// Checks the promise of `.noComplete` (`open`) that the arrival does not complete the phase.
+fn promise(object: &Object, open: bool, count: u32) -> Result<(), ProtocolViolation> {
+    if open && count == object.pending && object.tx == 0 { Err(ProtocolViolation::Completes) } else { Ok(()) }
 }

@@ -1,7 +1,8 @@
 //! mbarriers: objects in shared memory that count arrivals and transactions, phase by phase.
 //!
-//! The object itself is all that instructions go by ([`object`]); beside it the machine keeps which objects are initialised and which phase
-//! each is in ([`crate::machine::mbarriers`]), so that uses against the protocol are found.
+//! Instructions depend only on the object itself ([`object`]). The machine also records which objects are initialised and which phase
+//! each is
+//! in ([`crate::machine::mbarriers`]), so that violations of the protocol are found.
 
 mod arrive;
 pub(crate) mod object;
@@ -21,11 +22,11 @@ use crate::machine::mbarriers::{BYTES, Live, live, mbarriers};
 use crate::machine::{Context, Location, Outcome, races};
 use crate::memory::Region;
 use crate::registers::Src;
-use object::{Mistake, Object};
+use object::{Object, ProtocolViolation};
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 
-/// The rank of the CTA in whose shared memory a location lies.
+/// The rank of the CTA whose shared memory contains a location; `None` for other memory.
 pub(crate) fn rank_of(context: &Context<'_>, at: Location) -> Option<u32> {
     match at.region {
         Region::Shared(rank) => Some(rank.unwrap_or(context.rank as u32)),
@@ -33,7 +34,8 @@ pub(crate) fn rank_of(context: &Context<'_>, at: Location) -> Option<u32> {
     }
 }
 
-/// Where a lane's mbarrier lies, if it lies where one can be; `anywhere`: also in another CTA of the cluster.
+/// The location of a lane's mbarrier. Reports a finding and returns `None` if none can be there. `anywhere` also allows other CTAs of the
+/// cluster.
 pub(crate) fn locate(context: &mut Context<'_>, address: &Address, lane: usize, anywhere: bool) -> Option<Location> {
     let at = context.locate(address, lane, BYTES as usize, BYTES as usize, true)?;
     match rank_of(context, at) {
@@ -52,7 +54,7 @@ pub(crate) fn locate(context: &mut Context<'_>, address: &Address, lane: usize, 
     }
 }
 
-/// The same place in another CTA of the cluster.
+/// The same offset in the shared memory of CTA `rank` of the cluster.
 pub(crate) fn in_cta(
     context: &mut Context<'_>,
     at: Location,
@@ -65,7 +67,7 @@ pub(crate) fn in_cta(
     context.locate_generic(address, lane, bytes, 1, true)
 }
 
-/// The CTAs of a mask; a bit that stands for none is a finding.
+/// The ranks of the CTAs in a mask. A bit that stands for no CTA is a finding.
 pub(crate) fn ctas(context: &mut Context<'_>, mask: u32, lane: usize) -> impl Iterator<Item = u32> + use<> {
     let count = context.cluster().ctas.len() as u32;
     let there = if count >= 32 { u32::MAX } else { (1 << count) - 1 };
@@ -76,7 +78,7 @@ pub(crate) fn ctas(context: &mut Context<'_>, mask: u32, lane: usize) -> impl It
     lanes(mask & there).map(|rank| rank as u32)
 }
 
-/// Looks whether there is an mbarrier, and gives the number of its phase.
+/// The number of an mbarrier's current phase. Reports a finding and returns `None` if there is no mbarrier.
 fn phase(context: &mut Context<'_>, at: Location, lane: usize) -> Option<u64> {
     if let Some(live) = live(context, at) {
         return Some(live.phase);
@@ -91,12 +93,12 @@ fn phase(context: &mut Context<'_>, at: Location, lane: usize) -> Option<u64> {
     None
 }
 
-/// Changes an mbarrier, and goes on to its next phase if nothing is pending. Gives the state before.
+/// Changes an mbarrier, and starts its next phase if nothing is pending. Returns the state before the change.
 fn change(
     context: &mut Context<'_>,
     at: Location,
     lane: usize,
-    f: impl FnOnce(&mut Object) -> Result<(), Mistake>,
+    f: impl FnOnce(&mut Object) -> Result<(), ProtocolViolation>,
 ) -> u64 {
     let number = phase(context, at, lane);
     let mut object = Object::from_bits(context.object_at(at, lane));
@@ -118,27 +120,27 @@ fn change(
     state
 }
 
-fn words(mistake: Mistake, name: &str, most: u32) -> String {
+fn words(mistake: ProtocolViolation, name: &str, most: u32) -> String {
     match mistake {
-        Mistake::Arrivals(count, pending) => {
+        ProtocolViolation::Arrivals(count, pending) => {
             format!("{count} arrivals at the mbarrier {name}, whose phase waits for {pending} more")
         }
-        Mistake::Completes => {
+        ProtocolViolation::Completes => {
             format!(
                 "this arrival at the mbarrier {name} is the last of its phase, which `.noComplete` promises it is not"
             )
         }
-        Mistake::Transactions(sum) => {
+        ProtocolViolation::Transactions(sum) => {
             let limit = object::TX_LIMIT;
             format!("the transactions of the mbarrier {name} would be {sum}: they range from -{limit} to {limit}")
         }
-        Mistake::Count(sum) => {
+        ProtocolViolation::Count(sum) => {
             format!("the arrivals of the mbarrier {name} would be {sum}: they range from 1 to {most}")
         }
     }
 }
 
-/// Before an arrival: some thread must have observed that the phase before the current one is complete (manual, "Phase of the mbarrier object").
+/// Checks before an arrival that some thread has observed the completion of the previous phase (manual, "Phase of the mbarrier object").
 fn check_seen(context: &mut Context<'_>, at: Location, lane: usize) {
     let unseen = live(context, at).filter(|l| l.seen < l.phase).map(|l| (l.phase, l.seen));
     if let Some((number, seen)) = unseen {
@@ -151,7 +153,7 @@ fn check_seen(context: &mut Context<'_>, at: Location, lane: usize) {
     }
 }
 
-/// An arrival by the system, for an asynchronous operation: with `more`, one that was not counted before.
+/// Makes the system arrive for an asynchronous operation. `more`: the pending count does not contain this arrival yet, so add it first.
 pub(crate) fn system_arrives(context: &mut Context<'_>, at: Location, lane: usize, more: bool) {
     check_seen(context, at, lane);
     races::release(context, at);
@@ -161,13 +163,13 @@ pub(crate) fn system_arrives(context: &mut Context<'_>, at: Location, lane: usiz
     });
 }
 
-/// Transactions are complete, so many: the copy engine says so.
+/// Completes `count` transactions of an mbarrier on behalf of the copy engine.
 pub(crate) fn transacted(context: &mut Context<'_>, at: Location, lane: usize, count: u64) {
     races::release(context, at);
     change(context, at, lane, |object| object.transact(-(count as i64)));
 }
 
-/// The current phase counts operations in flight: once a wait has seen it complete, they are.
+/// Attaches operations in flight to the current phase. They are complete once a wait has observed that the phase is.
 pub(crate) fn attach(context: &mut Context<'_>, at: Location, ids: impl IntoIterator<Item = FlightId>) {
     if let Some(live) = live(context, at) {
         let phase = live.phase;
@@ -175,7 +177,7 @@ pub(crate) fn attach(context: &mut Context<'_>, at: Location, ids: impl IntoIter
     }
 }
 
-/// A wait has seen that all phases before the current one are complete.
+/// Records that a wait has observed the completion of all phases before the current one.
 fn seen(context: &mut Context<'_>, at: Location) {
     let Some(live) = live(context, at) else { return };
     let current = live.phase;
@@ -244,7 +246,7 @@ pub(crate) fn pending_count(inst: &mut DecodeContext<'_>) -> Result<Action, Refu
     Ok(DecodeContext::each(move |r, lane| {
         let state = r.lane(state, lane);
         r.put_lane(d, lane, object::pending_of_state(state));
-        // A state of the other layout has no such count.
+        // A state of `.layout::v1` has no such count.
         if state & 1 == 0 { Marks::NONE } else { Marks::UNSPECIFIED }
     }))
 }

@@ -1,8 +1,10 @@
 //! The 64 bits of an mbarrier object.
 //!
-//! The manual calls them opaque. Where the counts lie is what ptxas 13.5 shows for `sm_90` and `sm_107f`: `mbarrier.init` becomes a store of
-//! these bits, `mbarrier.pending_count` and the waits become tests of them. Counts of arrivals are kept negative, so that the last arrival
-//! carries into the phase.
+//! The manual calls them opaque. The positions of the counts are those that ptxas 13.5 shows for `sm_90` and `sm_107f`: `mbarrier.init`
+//! becomes
+//! a store of these bits, and `mbarrier.pending_count` and the waits become tests of them. Counts of arrivals are stored as negative
+//! numbers,
+//! so that the last arrival carries into the phase.
 //!
 //! | bits | original layout | `.layout::v1` |
 //! |---|---|---|
@@ -12,35 +14,35 @@
 //! | pending | 43 … 62: 2^20 − count, 0 for none | 43 … 51: 2^9 − count, 0 for none |
 //! | 63 | parity of the phase | the same |
 //!
-//! Where the transactions lie is ours: no instruction shows it. In a state that an arrival returns, the lowest 21 bits of the phase's number
-//! stand there instead.
+//! No instruction shows the position of the transactions, so it is chosen freely. In a state that an arrival returns, these bits hold the
+//! lowest 21 bits of the phase number instead.
 
-/// Bits of the count of transactions, its sign among them.
+/// Width of the transaction count in bits, including its sign.
 const TX_BITS: u32 = 21;
 const TX_AT: u32 = 21;
 const PENDING_AT: u32 = 43;
 const PHASE_AT: u32 = 63;
 
-/// The largest count of transactions in either direction (manual, "Contents of the mbarrier object").
+/// The largest transaction count in either direction (manual, "Contents of the mbarrier object").
 pub(crate) const TX_LIMIT: i64 = (1 << 20) - 1;
 
-/// What is wrong with a change.
+/// The rule that a change of an mbarrier breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mistake {
-    /// More arrivals than are pending: so many, of so many.
+pub(crate) enum ProtocolViolation {
+    /// More arrivals (first number) than are pending (second number).
     Arrivals(u32, u32),
-    /// A promise that the phase does not complete, which it does.
+    /// The arrival completes the phase, although it promises that it does not.
     Completes,
-    /// The count of transactions would leave its range.
+    /// The transaction count would become this number, which is out of range.
     Transactions(i64),
-    /// The count of pending or expected arrivals would be that.
+    /// The count of pending or expected arrivals would become this number, which is out of range.
     Count(i64),
 }
 
 /// An mbarrier object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Object {
-    /// It has `.layout::v1`.
+    /// The object has `.layout::v1`.
     pub reports: bool,
     /// The parity of the current phase.
     pub parity: bool,
@@ -48,12 +50,12 @@ pub(crate) struct Object {
     pub expected: u32,
     /// Arrivals that the current phase still waits for.
     pub pending: u32,
-    /// Transactions that it waits for.
+    /// Transactions that the current phase waits for.
     pub tx: i32,
 }
 
 impl Object {
-    /// One that is new.
+    /// A new object that expects `count` arrivals in each phase.
     pub(crate) fn new(reports: bool, count: u32) -> Self {
         Self { reports, parity: false, expected: count, pending: count, tx: 0 }
     }
@@ -68,7 +70,7 @@ impl Object {
         self.limit() - 1
     }
 
-    /// From its bits.
+    /// Decodes an object.
     pub(crate) fn from_bits(bits: u64) -> Self {
         let reports = bits & 1 != 0;
         let limit = if reports { 1 << 9 } else { 1 << 20 };
@@ -83,7 +85,7 @@ impl Object {
         }
     }
 
-    /// Its bits.
+    /// Encodes the object.
     pub(crate) fn bits(&self) -> u64 {
         let limit = self.limit();
         let count = |count: u32| u64::from(limit.wrapping_sub(count) & (limit - 1));
@@ -95,41 +97,41 @@ impl Object {
             | u64::from(self.parity) << PHASE_AT
     }
 
-    /// What an arrival returns in the phase of that number.
+    /// The state that an arrival in the phase with number `phase` returns.
     pub(crate) fn state(&self, phase: u64) -> u64 {
         let tx = ((1 << TX_BITS) - 1) << TX_AT;
         (self.bits() & !tx) | (phase << TX_AT & tx)
     }
 
-    /// Arrivals. What is too many changes nothing more than the last that was due.
-    pub(crate) fn arrive(&mut self, count: u32) -> Result<(), Mistake> {
+    /// Counts arrivals. Arrivals beyond the pending ones have no effect.
+    pub(crate) fn arrive(&mut self, count: u32) -> Result<(), ProtocolViolation> {
         let pending = self.pending;
         self.pending = pending.saturating_sub(count);
-        if count > pending { Err(Mistake::Arrivals(count, pending)) } else { Ok(()) }
+        if count > pending { Err(ProtocolViolation::Arrivals(count, pending)) } else { Ok(()) }
     }
 
-    /// More arrivals are pending in this phase.
-    pub(crate) fn await_more(&mut self, count: u32) -> Result<(), Mistake> {
+    /// Adds pending arrivals to this phase.
+    pub(crate) fn await_more(&mut self, count: u32) -> Result<(), ProtocolViolation> {
         let sum = u64::from(self.pending) + u64::from(count);
         self.pending = sum.min(self.most().into()) as u32;
-        if sum > self.most().into() { Err(Mistake::Count(sum as i64)) } else { Ok(()) }
+        if sum > self.most().into() { Err(ProtocolViolation::Count(sum as i64)) } else { Ok(()) }
     }
 
-    /// Fewer arrivals are expected from the next phase on.
-    pub(crate) fn drop_expected(&mut self, count: u32) -> Result<(), Mistake> {
+    /// Reduces the number of arrivals that phases from the next one on expect.
+    pub(crate) fn drop_expected(&mut self, count: u32) -> Result<(), ProtocolViolation> {
         let left = i64::from(self.expected) - i64::from(count);
         self.expected = left.max(0) as u32;
-        if left < 0 { Err(Mistake::Count(left)) } else { Ok(()) }
+        if left < 0 { Err(ProtocolViolation::Count(left)) } else { Ok(()) }
     }
 
-    /// Changes the count of transactions; it stays in its range.
-    pub(crate) fn transact(&mut self, change: i64) -> Result<(), Mistake> {
+    /// Changes the transaction count, which stays in its range.
+    pub(crate) fn transact(&mut self, change: i64) -> Result<(), ProtocolViolation> {
         let sum = i64::from(self.tx) + change;
         self.tx = sum.clamp(-TX_LIMIT, TX_LIMIT) as i32;
-        if sum.abs() > TX_LIMIT { Err(Mistake::Transactions(sum)) } else { Ok(()) }
+        if sum.abs() > TX_LIMIT { Err(ProtocolViolation::Transactions(sum)) } else { Ok(()) }
     }
 
-    /// Goes on to the next phase if nothing is pending, and says whether it did.
+    /// Starts the next phase if nothing is pending, and returns whether it did.
     pub(crate) fn turn(&mut self) -> bool {
         let over = self.pending == 0 && self.tx == 0;
         if over {
@@ -140,12 +142,12 @@ impl Object {
     }
 }
 
-/// The number of the phase in a state, in its lowest bits.
+/// The lowest 21 bits of the phase number in a state.
 pub(crate) fn phase_of_state(state: u64) -> u64 {
     state >> TX_AT & ((1 << TX_BITS) - 1)
 }
 
-/// How many phases a state is behind a phase.
+/// The number of phases by which a state is older than a phase, modulo 2^21.
 pub(crate) fn age(state: u64, phase: u64) -> u64 {
     phase.wrapping_sub(phase_of_state(state)) & ((1 << TX_BITS) - 1)
 }
@@ -191,7 +193,7 @@ mod tests {
                 }
             }
         }
-        // Any bits are an object, and its counts are in range.
+        // Any 64 bits are an object whose counts are in range.
         let mut bits = 0x9e37_79b9_7f4a_7c15u64;
         for _ in 0..1000 {
             bits ^= bits << 13;
@@ -210,11 +212,11 @@ mod tests {
         assert!(object.transact(16).is_ok() && object.arrive(1).is_ok() && !object.turn());
         assert!(object.transact(-16).is_ok() && object.turn());
         assert_eq!((object.parity, object.pending, object.tx), (true, 2, 0));
-        assert_eq!(object.arrive(3), Err(Mistake::Arrivals(3, 2)));
-        assert_eq!(object.transact(TX_LIMIT + 1), Err(Mistake::Transactions(TX_LIMIT + 1)));
-        assert_eq!(object.drop_expected(3), Err(Mistake::Count(-1)));
+        assert_eq!(object.arrive(3), Err(ProtocolViolation::Arrivals(3, 2)));
+        assert_eq!(object.transact(TX_LIMIT + 1), Err(ProtocolViolation::Transactions(TX_LIMIT + 1)));
+        assert_eq!(object.drop_expected(3), Err(ProtocolViolation::Count(-1)));
         let mut small = Object::new(true, 511);
-        assert_eq!(small.await_more(1), Err(Mistake::Count(512)));
+        assert_eq!(small.await_more(1), Err(ProtocolViolation::Count(512)));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Waits.
+//! `mbarrier.test_wait` and `mbarrier.try_wait`.
 
 use super::object::{self, Object};
 use super::{live, locate, phase, seen};
@@ -12,22 +12,22 @@ use ptx_isa::{Modifier, OperandName};
 
 /// How a wait names its phase.
 #[derive(Clone, Copy)]
-enum Phase {
-    /// By what an arrival returned.
+enum PhaseOperand {
+    /// By the state that an arrival returned.
     State(Src<u64>),
     /// By its parity.
     Parity(Src<u32>),
 }
 
-/// `mbarrier.test_wait` and `mbarrier.try_wait`, by state or parity. `blocking`: it waits as long as anything can happen.
+/// `mbarrier.test_wait` and `mbarrier.try_wait`, by state or parity. If `blocking`, a lane waits as long as any other thread can go on.
 ///
-/// Reports ask for operations that leave some: the interpreter refuses them, so there never is one, and the conditional phase is the
+/// The interpreter refuses the operations that leave reports. So the destinations of reports get zeros, and the conditional phase is the
 /// primary one.
 pub(crate) fn wait(inst: &mut DecodeContext<'_>, blocking: bool) -> Result<Action, Refusal> {
     let address = inst.address(OperandName::A)?;
     let named = match inst.optional_src(OperandName::State)? {
-        Some(state) => Phase::State(state),
-        None => Phase::Parity(inst.src(OperandName::Parity)?),
+        Some(state) => PhaseOperand::State(state),
+        None => PhaseOperand::Parity(inst.src(OperandName::Parity)?),
     };
     let p = inst.predicate_dst(OperandName::P)?.ok_or("a wait without a predicate")?;
     let report = inst.predicate_dst(OperandName::Report)?;
@@ -45,7 +45,7 @@ pub(crate) fn wait(inst: &mut DecodeContext<'_>, blocking: bool) -> Result<Actio
                 }
             }
         }
-        // Threads of a warp may wait for different barriers: each goes on once its phase is complete.
+        // Threads of a warp may wait for different mbarriers, so the wait ends as soon as the phase of one of them is complete.
         if blocking && done == 0 && !context.idle && !context.is_stopped() {
             return Outcome::Wait;
         }
@@ -62,19 +62,19 @@ pub(crate) fn wait(inst: &mut DecodeContext<'_>, blocking: bool) -> Result<Actio
     }))
 }
 
-/// Whether the phase that a lane asks for is complete.
-fn is_complete(context: &mut Context<'_>, at: Location, lane: usize, named: Phase) -> bool {
+/// Whether the phase that a lane waits for is complete.
+fn is_complete(context: &mut Context<'_>, at: Location, lane: usize, named: PhaseOperand) -> bool {
     let number = phase(context, at, lane);
     let object = Object::from_bits(context.object_at(at, lane));
     match named {
-        Phase::Parity(parity) => {
+        PhaseOperand::Parity(parity) => {
             let parity = context.registers.lane(parity, lane);
             if parity > 1 {
                 context.fault(Kind::Mbarrier, 1 << lane, || format!("a parity of {parity}: it is 0 or 1"));
             }
             object.parity != (parity & 1 != 0)
         }
-        Phase::State(state) => {
+        PhaseOperand::State(state) => {
             let state = context.registers.lane(state, lane);
             if let Some(number) = number {
                 check_age(context, at, lane, object::age(state, number));
@@ -84,7 +84,7 @@ fn is_complete(context: &mut Context<'_>, at: Location, lane: usize, named: Phas
     }
 }
 
-/// A state names the current phase or the one before it (manual, "mbarrier.test_wait, mbarrier.try_wait").
+/// Checks that a state names the current phase or the one before it (manual, "mbarrier.test_wait, mbarrier.try_wait").
 fn check_age(context: &mut Context<'_>, at: Location, lane: usize, age: u64) {
     if age <= 1 {
         return;

@@ -1,14 +1,14 @@
 //! Every form, executed, against the functions of values; four narrow numbers against exact arithmetic.
 
 use crate::exec::float::pair_marks;
-use crate::exec::float::tests::harness::{Case, ROUNDINGS, case, check};
+use crate::exec::float::tests::harness::{ROUNDINGS, StatementCase, case, check};
 use crate::exec::half;
 use ptx_num::values::Marks;
 use ptx_num::values::convert::{Direction, Narrow};
 use ptx_num::values::float::half::{Bf16, F16, Half};
 use ptx_num::values::float::{Clamp, Modifiers, mixed, single};
 
-fn of_type<H: Half + 'static>(ty: &str, cases: &mut Vec<Case>) {
+fn of_type<H: Half + 'static>(ty: &str, cases: &mut Vec<StatementCase>) {
     for (word, rounding) in ROUNDINGS {
         for (sat, clamp) in [("", Clamp::None), (".sat", Clamp::Saturate)] {
             let m = Modifiers::RN.rounding(rounding).clamp(clamp);
@@ -36,7 +36,7 @@ fn singles_and_halves() {
     check("9.0", "sm_100a", cases);
 }
 
-fn of_pairs<H: Half + 'static>(ty: &str, flush: &str, cases: &mut Vec<Case>) {
+fn of_pairs<H: Half + 'static>(ty: &str, flush: &str, cases: &mut Vec<StatementCase>) {
     let wide = |d: u64| (d, pair_marks(d));
     for (word, rounding) in ROUNDINGS {
         let m = Modifiers::RN.rounding(rounding);

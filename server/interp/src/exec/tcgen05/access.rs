@@ -1,7 +1,7 @@
 //! `tcgen05.ld`, `tcgen05.st`: a warp and its quarter of the lanes.
 
-use super::{Access, Spot, spot};
-use crate::exec::mma::{Held, all_source_marks, whole_warp};
+use super::{TensorMemoryAccess, TensorMemoryAddress, spot};
+use crate::exec::mma::{FragmentOperand, all_source_marks, whole_warp};
 use crate::findings::Kind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
@@ -15,20 +15,20 @@ use ptx_num::values::float::extremes::{self, Extreme, ExtremeModifiers};
 
 /// What is accessed: a fragment of cells, where it begins, and where its second half begins after that.
 struct Cells {
-    held: Held,
+    held: FragmentOperand,
     address: Address,
     split: u32,
 }
 
 impl Cells {
     fn new(inst: &mut DecodeContext<'_>) -> Result<Self, Refusal> {
-        let held = Held::new(inst, OperandName::R, None)?;
+        let held = FragmentOperand::new(inst, OperandName::R, None)?;
         let split = inst.immediate(OperandName::Split).unwrap_or(0) as u32;
         Ok(Self { held, address: inst.address(OperandName::Taddr)?, split })
     }
 
     /// The address, which must be the same in all lanes, and in the quarter of the warp.
-    fn begin(&self, context: &mut Context<'_>) -> (Spot, Access) {
+    fn begin(&self, context: &mut Context<'_>) -> (TensorMemoryAddress, TensorMemoryAccess) {
         let first = context.mask.trailing_zeros().min(31) as usize;
         let at = spot(context, &self.address, first);
         let other = lanes(context.mask).filter(|l| spot(context, &self.address, *l) != at).fold(0, |m, l| m | 1 << l);
@@ -50,11 +50,11 @@ impl Cells {
                 )
             });
         }
-        (at, Access::new(context.rank as u32, first))
+        (at, TensorMemoryAccess::new(context.rank as u32, first))
     }
 
     /// Lane and column of the element of a number.
-    fn place(&self, at: Spot, number: usize) -> (u32, u32) {
+    fn place(&self, at: TensorMemoryAddress, number: usize) -> (u32, u32) {
         let fragment = &self.held.fragment;
         let (rows, columns) = (fragment.rows.max(1), fragment.columns.max(1));
         let (matrix, row, column) = (number / (rows * columns), number / columns % rows, number % columns);
@@ -66,14 +66,14 @@ impl Cells {
 }
 
 /// The least or greatest of what a thread has loaded.
-struct Reduction {
+struct LoadReduction {
     to: Dst<u32>,
     fold: Box<dyn Fn(u32, u32) -> u32 + Send + Sync>,
     /// What is done to a single one.
     first: fn(u32) -> u32,
 }
 
-impl Reduction {
+impl LoadReduction {
     fn new(inst: &mut DecodeContext<'_>) -> Result<Option<Self>, Refusal> {
         if inst.operand(OperandName::Redval).is_none() {
             return Ok(None);
@@ -98,7 +98,7 @@ impl Reduction {
 /// `tcgen05.ld`, with `.red` too.
 pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let cells = Cells::new(inst)?;
-    let reduction = Reduction::new(inst)?;
+    let reduction = LoadReduction::new(inst)?;
     Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
         let (at, mut access) = cells.begin(context);

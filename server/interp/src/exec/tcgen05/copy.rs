@@ -1,7 +1,7 @@
 //! `tcgen05.cp`: from shared memory to tensor memory.
 
-use super::{Access, Spot, ctas, has_pair, memory, note_ctas, rank_of_part, spot};
-use crate::exec::shared_matrix::Source;
+use super::{TensorMemoryAccess, TensorMemoryAddress, ctas, has_pair, memory, note_ctas, rank_of_part, spot};
+use crate::exec::shared_matrix::SharedMatrixSource;
 use crate::findings::Kind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
@@ -14,7 +14,7 @@ use ptx_num::values::Marks;
 
 /// What is copied where.
 #[derive(Debug, Clone, Copy)]
-struct Plan {
+struct TensorMemoryCopy {
     /// Rows in shared memory.
     rows: u32,
     /// Bytes of a row in tensor memory.
@@ -22,11 +22,11 @@ struct Plan {
     /// Bits of an element in shared memory, and where it stands in its byte: 8 and 0 without decompression.
     element: (u32, u32),
     /// Which quarters of the lanes the rows go to.
-    to: To,
+    to: RowDestination,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum To {
+enum RowDestination {
     /// Row by row.
     Rows,
     /// Each row to a quarter of its own.
@@ -39,18 +39,22 @@ enum To {
     Neighbours,
 }
 
-impl Plan {
+impl TensorMemoryCopy {
     fn new(inst: &DecodeContext<'_>) -> Result<Self, Refusal> {
         let (rows, bytes, to) = if inst.has(Modifier::_128x256b) {
-            (128, 32, To::Rows)
+            (128, 32, RowDestination::Rows)
         } else if inst.has(Modifier::_128x128b) {
-            (128, 16, To::Rows)
+            (128, 16, RowDestination::Rows)
         } else if inst.has(Modifier::_4x256b) {
-            (4, 32, To::Quarters)
+            (4, 32, RowDestination::Quarters)
         } else if inst.has(Modifier::_64x128b) {
-            (64, 16, if inst.has(Modifier::Warpx2_02_13) { To::Alternate } else { To::Neighbours })
+            (
+                64,
+                16,
+                if inst.has(Modifier::Warpx2_02_13) { RowDestination::Alternate } else { RowDestination::Neighbours },
+            )
         } else if inst.has(Modifier::_32x128b) {
-            (32, 16, To::All)
+            (32, 16, RowDestination::All)
         } else {
             return Err("`tcgen05.cp` without a shape".into());
         };
@@ -67,11 +71,11 @@ impl Plan {
     fn lanes(&self, row: u32) -> [Option<u32>; 4] {
         let low = row % 32;
         match self.to {
-            To::Rows => [Some(row), None, None, None],
-            To::Quarters => [Some(32 * row), None, None, None],
-            To::All => [0, 1, 2, 3].map(|q| Some(32 * q + low)),
-            To::Alternate => [Some(row), Some(row + 64), None, None],
-            To::Neighbours => [Some(row / 32 * 64 + low), Some(row / 32 * 64 + 32 + low), None, None],
+            RowDestination::Rows => [Some(row), None, None, None],
+            RowDestination::Quarters => [Some(32 * row), None, None, None],
+            RowDestination::All => [0, 1, 2, 3].map(|q| Some(32 * q + low)),
+            RowDestination::Alternate => [Some(row), Some(row + 64), None, None],
+            RowDestination::Neighbours => [Some(row / 32 * 64 + low), Some(row / 32 * 64 + 32 + low), None, None],
         }
     }
 }
@@ -79,7 +83,7 @@ impl Plan {
 /// `tcgen05.cp`.
 pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let ctas = ctas(inst);
-    let plan = Plan::new(inst)?;
+    let plan = TensorMemoryCopy::new(inst)?;
     let (address, source) = (inst.address(OperandName::Taddr)?, inst.src::<u64>(OperandName::Sdesc)?);
     Ok(DecodeContext::machine(move |context| {
         note_ctas(context, ctas);
@@ -101,7 +105,14 @@ pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     }))
 }
 
-fn copy_one(context: &mut Context<'_>, plan: &Plan, at: Spot, bits: u64, rank: u32, lane: usize) -> Option<()> {
+fn copy_one(
+    context: &mut Context<'_>,
+    plan: &TensorMemoryCopy,
+    at: TensorMemoryAddress,
+    bits: u64,
+    rank: u32,
+    lane: usize,
+) -> Option<()> {
     let (width, shift) = plan.element;
     let matrix = match descriptor::tcgen05(bits, Major::K, width, width < 8) {
         Ok(matrix) => matrix,
@@ -111,13 +122,13 @@ fn copy_one(context: &mut Context<'_>, plan: &Plan, at: Spot, bits: u64, rank: u
         }
     };
     let own = rank == context.rank as u32;
-    let source = Source { matrix, rank: (!own).then_some(rank), lane };
+    let source = SharedMatrixSource { matrix, rank: (!own).then_some(rank), lane };
     let bytes = plan.bytes as usize;
     let mut rows = vec![0u8; plan.rows as usize * bytes];
     let marks: Marks = source.read(context, 0..plan.rows, 0..plan.bytes, |row, at, value| {
         rows[row * bytes + at] = (value << shift) as u8;
     })?;
-    let mut access = Access::new(rank, lane);
+    let mut access = TensorMemoryAccess::new(rank, lane);
     let memory = memory(context, rank)?;
     for (row, values) in rows.chunks_exact(bytes).enumerate() {
         for to in plan.lanes(row as u32).into_iter().flatten() {

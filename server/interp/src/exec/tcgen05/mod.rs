@@ -27,12 +27,12 @@ use ptx_num::values::Marks;
 
 /// An address in tensor memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Spot {
+struct TensorMemoryAddress {
     lane: u32,
     column: u32,
 }
 
-impl Spot {
+impl TensorMemoryAddress {
     fn new(address: u32) -> Self {
         Self { lane: address >> 16, column: address & 0xffff }
     }
@@ -77,7 +77,7 @@ fn memory<'c>(context: &'c mut Context<'_>, rank: u32) -> Option<&'c mut TensorM
 }
 
 /// What an instruction reads and writes in tensor memory, and what is wrong with that.
-struct Access {
+struct TensorMemoryAccess {
     rank: u32,
     /// The lane of the warp on whose account it is.
     thread: usize,
@@ -86,7 +86,7 @@ struct Access {
     outside: Option<(u32, u32)>,
 }
 
-impl Access {
+impl TensorMemoryAccess {
     fn new(rank: u32, thread: usize) -> Self {
         Self { rank, thread, unknown: None, unallocated: None, outside: None }
     }
@@ -133,8 +133,8 @@ impl Access {
 }
 
 /// The address in tensor memory that an operand gives in a lane.
-fn spot(context: &Context<'_>, address: &Address, lane: usize) -> Spot {
-    Spot::new(context.raw_address(address, lane) as u32)
+fn spot(context: &Context<'_>, address: &Address, lane: usize) -> TensorMemoryAddress {
+    TensorMemoryAddress::new(context.raw_address(address, lane) as u32)
 }
 
 /// `tcgen05.wait::ld`, `tcgen05.wait::st`: loads and stores are done at once.
@@ -152,7 +152,7 @@ pub(crate) fn shift(_: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
 
 /// Which mbarriers a commit arrives at besides the one at the address.
 #[derive(Clone, Copy)]
-enum Mask {
+enum CtaMaskOperand {
     Half(Src<u16>),
     Word(Src<u32>),
 }
@@ -163,8 +163,8 @@ pub(crate) fn commit(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let address = inst.address(OperandName::Mbar)?;
     let mask = match inst.operand(OperandName::Mask) {
         None => None,
-        Some(operand) if inst.width(operand) == 2 => Some(Mask::Half(inst.src(OperandName::Mask)?)),
-        Some(_) => Some(Mask::Word(inst.src(OperandName::Mask)?)),
+        Some(operand) if inst.width(operand) == 2 => Some(CtaMaskOperand::Half(inst.src(OperandName::Mask)?)),
+        Some(_) => Some(CtaMaskOperand::Word(inst.src(OperandName::Mask)?)),
     };
     Ok(DecodeContext::machine(move |context| {
         note_ctas(context, ctas);
@@ -175,8 +175,8 @@ pub(crate) fn commit(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                     mbarrier::system_arrives(context, at, lane, false);
                     continue;
                 }
-                Some(Mask::Half(src)) => context.registers.lane(src, lane).into(),
-                Some(Mask::Word(src)) => context.registers.lane(src, lane),
+                Some(CtaMaskOperand::Half(src)) => context.registers.lane(src, lane).into(),
+                Some(CtaMaskOperand::Word(src)) => context.registers.lane(src, lane),
             };
             for rank in mbarrier::ctas(context, named, lane) {
                 if let Some(at) = mbarrier::in_cta(context, at, lane, rank, 8) {

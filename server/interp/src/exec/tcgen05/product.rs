@@ -1,8 +1,8 @@
 //! `tcgen05.mma`: products into tensor memory.
 
-use super::{Access, Spot, ctas, has_pair, note_ctas, rank_of_part, spot};
+use super::{TensorMemoryAccess, TensorMemoryAddress, ctas, has_pair, note_ctas, rank_of_part, spot};
 use crate::exec::mma::numerics;
-use crate::exec::shared_matrix::Source;
+use crate::exec::shared_matrix::SharedMatrixSource;
 use crate::findings::Kind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
@@ -20,34 +20,34 @@ use ptx_num::values::Marks;
 
 /// Where A lies.
 #[derive(Clone, Copy)]
-enum Left {
+enum Tcgen05MatrixA {
     Shared(Src<u64>),
     Tensor(Address),
 }
 
 /// Block scales: where those of A and B lie, and how many a row has.
 #[derive(Clone, Copy)]
-struct Scales {
+struct BlockScales {
     a: Address,
     b: Address,
     blocks: u32,
 }
 
 /// A multiplication, as far as it is known when it is decoded.
-struct Plan {
+struct Tcgen05Product {
     kind: Modifier,
     ctas: u32,
     weights: bool,
     numerics: Numerics,
     d: Address,
-    a: Left,
+    a: Tcgen05MatrixA,
     b: Src<u64>,
     instruction: Src<u32>,
     /// A bit for each lane of D that stays as it is.
     lanes: Vec<Src<u32>>,
     add: PredicateSrc,
     halvings: u32,
-    scales: Option<Scales>,
+    scales: Option<BlockScales>,
 }
 
 /// Elements of four bits that are packed closely.
@@ -55,7 +55,7 @@ fn is_packed(kind: Modifier) -> bool {
     matches!(kind, Modifier::KindMxf4 | Modifier::KindMxf4nvf4)
 }
 
-fn scales(inst: &mut DecodeContext<'_>, kind: Modifier) -> Result<Option<Scales>, Refusal> {
+fn scales(inst: &mut DecodeContext<'_>, kind: Modifier) -> Result<Option<BlockScales>, Refusal> {
     if inst.operand(OperandName::ScaleA).is_none() {
         return Ok(None);
     }
@@ -64,7 +64,7 @@ fn scales(inst: &mut DecodeContext<'_>, kind: Modifier) -> Result<Option<Scales>
         (false, true) => 2,
         (false, false) => 1,
     };
-    Ok(Some(Scales { a: inst.address(OperandName::ScaleA)?, b: inst.address(OperandName::ScaleB)?, blocks }))
+    Ok(Some(BlockScales { a: inst.address(OperandName::ScaleA)?, b: inst.address(OperandName::ScaleB)?, blocks }))
 }
 
 /// All forms of `tcgen05.mma`.
@@ -88,16 +88,16 @@ pub(crate) fn multiply(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> 
     }
     let kind = inst.modifiers().find(|m| m.name().starts_with(".kind::")).ok_or("`tcgen05.mma` without a kind")?;
     let in_tensor_memory = inst.form().text.contains("[a]");
-    let plan = Plan {
+    let plan = Tcgen05Product {
         kind,
         ctas: ctas(inst),
         weights: matches!(inst.exec(), Some(Exec::Tcgen05MmaWs | Exec::Tcgen05MmaWsSp)),
         numerics: numerics(inst)?,
         d: inst.address(OperandName::D)?,
         a: if in_tensor_memory {
-            Left::Tensor(inst.address(OperandName::A)?)
+            Tcgen05MatrixA::Tensor(inst.address(OperandName::A)?)
         } else {
-            Left::Shared(inst.src(OperandName::A)?)
+            Tcgen05MatrixA::Shared(inst.src(OperandName::A)?)
         },
         b: inst.src(OperandName::B)?,
         instruction: inst.src(OperandName::Idesc)?,
@@ -132,7 +132,7 @@ fn undefined<T>(context: &mut Context<'_>, lane: usize, result: Result<T, produc
     }
 }
 
-impl Plan {
+impl Tcgen05Product {
     /// A multiplication that one lane has started. Nothing if it cannot be made.
     fn run(&self, context: &mut Context<'_>, lane: usize) -> Option<()> {
         let bits = context.registers.lane(self.instruction, lane);
@@ -171,7 +171,7 @@ impl Plan {
         let kept: Vec<u32> = self.lanes.iter().map(|s| context.registers.lane(*s, lane)).collect();
         for part in 0..self.ctas {
             let rank = rank_of_part(context, self.ctas, part);
-            let mut access = Access::new(rank, lane);
+            let mut access = TensorMemoryAccess::new(rank, lane);
             let memory = super::memory(context, rank)?;
             for (number, (value, mark)) in outcome.d.iter().zip(&outcome.marks).enumerate() {
                 let cell = layout.cell((number / n) as u32, (number % n) as u32, n as u32);
@@ -225,11 +225,11 @@ impl Plan {
     ) -> Option<Vec<u64>> {
         let Shape { m, k, .. } = instruction.shape;
         match self.a {
-            Left::Shared(src) => {
+            Tcgen05MatrixA::Shared(src) => {
                 let bits = context.registers.lane(src, lane);
                 self.halves(context, bits, (m, k), instruction.major_a, instruction.a, lane, marks)
             }
-            Left::Tensor(address) => {
+            Tcgen05MatrixA::Tensor(address) => {
                 let at = spot(context, &address, lane);
                 let packed = is_packed(self.kind);
                 let container = if packed { 4 } else { instruction.a.bits().next_power_of_two().max(8) };
@@ -238,7 +238,7 @@ impl Plan {
                 let mut out = vec![0; m * k];
                 for part in 0..self.ctas {
                     let rank = rank_of_part(context, self.ctas, part);
-                    let mut access = Access::new(rank, lane);
+                    let mut access = TensorMemoryAccess::new(rank, lane);
                     let memory = super::memory(context, rank)?;
                     for (number, to) in out.iter_mut().enumerate() {
                         let (cell, low) = layout.cell_of_a((number / k) as u32, (number % k) as u32, container, 0);
@@ -276,7 +276,7 @@ impl Plan {
         for part in 0..self.ctas {
             let rank = rank_of_part(context, self.ctas, part);
             let own = rank == context.rank as u32;
-            let source = Source { matrix, rank: (!own).then_some(rank), lane };
+            let source = SharedMatrixSource { matrix, rank: (!own).then_some(rank), lane };
             let first = part as usize * each;
             *marks |= source.read(context, 0..each as u32, 0..k as u32, |line, at, value| {
                 out[(first + line) * k + at] = value;
@@ -306,7 +306,7 @@ impl Plan {
         &self,
         context: &mut Context<'_>,
         layout: Accumulators,
-        d: Spot,
+        d: TensorMemoryAddress,
         (m, n): (usize, usize),
         lane: usize,
         marks: &mut Marks,
@@ -314,7 +314,7 @@ impl Plan {
         let mut out = vec![0; m * n];
         for part in 0..self.ctas {
             let rank = rank_of_part(context, self.ctas, part);
-            let mut access = Access::new(rank, lane);
+            let mut access = TensorMemoryAccess::new(rank, lane);
             let memory = super::memory(context, rank)?;
             for (number, to) in out.iter_mut().enumerate() {
                 let cell = layout.cell((number / n) as u32, (number % n) as u32, n as u32);
@@ -333,7 +333,7 @@ impl Plan {
     fn read_scales(
         &self,
         context: &mut Context<'_>,
-        scales: &Scales,
+        scales: &BlockScales,
         instruction: &Instruction,
         lane: usize,
         marks: &mut Marks,
@@ -347,16 +347,17 @@ impl Plan {
         undefined(context, lane, layout)?;
         let (at_a, at_b) = (spot(context, &scales.a, lane), spot(context, &scales.b, lane));
         let blocks = scales.blocks;
-        let mut one = |context: &mut Context<'_>, part: u32, at: Spot, line: u32, block: u32, id: u32| {
-            let (cell, byte) = undefined(context, lane, tensor::scale(line, block, blocks, id))?;
-            let rank = rank_of_part(context, self.ctas, part);
-            let mut access = Access::new(rank, lane);
-            let memory = super::memory(context, rank)?;
-            let found = access.read(memory, at.lane.wrapping_add(cell.lane), at.column.wrapping_add(cell.column));
-            access.report(context);
-            *marks |= found.marks;
-            Some(u64::from(found.bits >> (8 * byte) & 0xff))
-        };
+        let mut one =
+            |context: &mut Context<'_>, part: u32, at: TensorMemoryAddress, line: u32, block: u32, id: u32| {
+                let (cell, byte) = undefined(context, lane, tensor::scale(line, block, blocks, id))?;
+                let rank = rank_of_part(context, self.ctas, part);
+                let mut access = TensorMemoryAccess::new(rank, lane);
+                let memory = super::memory(context, rank)?;
+                let found = access.read(memory, at.lane.wrapping_add(cell.lane), at.column.wrapping_add(cell.column));
+                access.report(context);
+                *marks |= found.marks;
+                Some(u64::from(found.bits >> (8 * byte) & 0xff))
+            };
         let (mut a, mut b) = (Vec::new(), Vec::new());
         let each = m as u32 / self.ctas;
         for row in 0..m as u32 {

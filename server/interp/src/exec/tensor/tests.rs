@@ -186,13 +186,13 @@ fn boxes_are_stored_and_cut_off() {
 }
 
 /// What an operation makes of an element of the tensor and one of the box.
-type Combination = fn(u32, u32) -> u32;
+type WordOperation = fn(u32, u32) -> u32;
 
 #[test]
 fn boxes_are_combined() {
     let (old, new) = (counting(200), words((0..32).map(|i| i % 5)));
     let instruction = |op: &str| format!("cp.reduce.async.bulk.tensor.2d.global.shared::cta.{op}.bulk_group");
-    let combine: [(&str, Combination); 6] = [
+    let combine: [(&str, WordOperation); 6] = [
         ("add", u32::wrapping_add),
         ("min", |a, b| a.min(b)),
         ("max", |a, b| a.max(b)),

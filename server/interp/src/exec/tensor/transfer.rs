@@ -10,14 +10,14 @@ use ptx_num::values::Marks;
 use ptx_num::values::atomic::{self, Element, Operation};
 
 /// Everything that one copy does.
-pub(super) struct Plan {
+pub(super) struct TensorTransfer {
     pub(super) map: TensorMap,
     pub(super) runs: Vec<Run>,
     pub(super) amount: Amount,
 }
 
 /// A part of global memory that lies in one piece.
-pub(super) type Span = (Location, u64);
+pub(super) type GlobalSpan = (Location, u64);
 
 fn global(address: u64) -> Location {
     Location { address, region: Region::Global, offset: address }
@@ -49,7 +49,7 @@ fn behind(of: Location, bytes: u64) -> Location {
     Location { address: of.address.wrapping_add(bytes), offset: of.offset.wrapping_add(bytes), ..of }
 }
 
-impl Plan {
+impl TensorTransfer {
     /// Bytes of shared memory from the box's beginning to its end.
     pub(super) fn shared_bytes(&self) -> usize {
         self.amount.shared as usize
@@ -60,7 +60,7 @@ impl Plan {
     }
 
     /// The pieces of global memory that are read or written, in order; nothing if some of them cannot be.
-    pub(super) fn spans(&self, context: &mut Context<'_>, lane: usize, write: bool) -> Option<Vec<Span>> {
+    pub(super) fn spans(&self, context: &mut Context<'_>, lane: usize, write: bool) -> Option<Vec<GlobalSpan>> {
         let mut spans: Vec<(u64, u64)> = Vec::new();
         for run in &self.runs {
             let bytes = global_bytes(run);
@@ -84,7 +84,7 @@ impl Plan {
     }
 
     /// From global to shared memory.
-    pub(super) fn load(&self, context: &mut Context<'_>, lane: usize, sources: &[Span], target: Location) {
+    pub(super) fn load(&self, context: &mut Context<'_>, lane: usize, sources: &[GlobalSpan], target: Location) {
         let (element, pattern) = (self.element(), self.map.fill_pattern().to_le_bytes());
         let first = target.offset as u32;
         let length = self.runs.iter().map(|r| r.shared.wrapping_sub(first).saturating_add(r.bytes)).max().unwrap_or(0);

@@ -5,21 +5,21 @@ use ptx_num::values::Marks;
 use ptx_num::values::float::Rounding;
 
 /// A statement with `$d`, `$a`, `$b`, `$c` in place of registers, their bytes (0: there is none), and what it gives.
-pub(in crate::exec) struct Case {
+pub(in crate::exec) struct StatementCase {
     text: String,
     widths: [u8; 4],
-    expected: Expected,
+    expected: ReferenceFunction,
 }
 
-type Expected = Box<dyn Fn([u64; 3]) -> (u64, Marks)>;
+type ReferenceFunction = Box<dyn Fn([u64; 3]) -> (u64, Marks)>;
 
 /// A case.
 pub(in crate::exec) fn case(
     text: impl Into<String>,
     widths: [u8; 4],
     expected: impl Fn([u64; 3]) -> (u64, Marks) + 'static,
-) -> Case {
-    Case { text: text.into(), widths, expected: Box::new(expected) }
+) -> StatementCase {
+    StatementCase { text: text.into(), widths, expected: Box::new(expected) }
 }
 
 /// The words of roundings; without one it is to nearest.
@@ -135,7 +135,7 @@ fn register(width: u8, number: usize) -> String {
 }
 
 /// Runs the cases.
-pub(in crate::exec) fn check(version: &str, target: &str, cases: Vec<Case>) {
+pub(in crate::exec) fn check(version: &str, target: &str, cases: Vec<StatementCase>) {
     let mut samples = Samples(0x9e37_79b9_7f4a_7c15);
     let mut operands = vec![0u64; THREADS * OPERANDS];
     for (i, operand) in operands.iter_mut().enumerate() {
