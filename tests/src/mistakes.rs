@@ -1,7 +1,7 @@
 //! Mistakes that people make: the list behind `docs/dev/messages.md`, and what ptx-analyzer reports on each.
 
 use ptx_analysis::{Analyzer, Diagnostic, Severity};
-use ptx_ide::{Action, apply, of_diagnostic};
+use ptx_ide::{FixAction, apply, of_diagnostic};
 use ptx_syntax::Snapshot;
 
 /// The PTX version and target of a mistake that names none.
@@ -59,7 +59,7 @@ pub struct Reported {
     /// The error.
     pub diagnostic: Diagnostic,
     /// The fixes that are offered, the likeliest first, each with the module after it.
-    pub fixes: Vec<(Action, String)>,
+    pub fixes: Vec<(FixAction, String)>,
 }
 
 /// The errors of a module with their fixes.

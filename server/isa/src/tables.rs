@@ -430,6 +430,8 @@ table! {
         converge: bool,
         /// An access to memory that has it stays where it is among the others.
         keeps_order: bool,
+        /// The one most often meant among those of its kind: a fix offers it first.
+        usual: bool,
         /// One line.
         summary: &'static str,
         /// Markdown.

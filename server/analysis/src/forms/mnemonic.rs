@@ -61,6 +61,8 @@ pub enum MnemonicProblem {
     Order(usize, usize),
     /// The same of two types.
     TypeOrder(usize, usize),
+    /// The same of two state spaces: the other way round it is another instruction.
+    SpaceOrder(usize, usize),
     /// A rule of the form is broken.
     Rule(&'static Rule),
 }
@@ -73,7 +75,7 @@ impl MnemonicProblem {
             Self::Duplicate(i) => (1, i, 0),
             Self::Conflict(i, j) => (2, i, j),
             Self::Missing(slot) => (3, usize::from(slot.is_type), 0),
-            Self::Order(i, j) | Self::TypeOrder(i, j) => (4, i, j),
+            Self::Order(i, j) | Self::TypeOrder(i, j) | Self::SpaceOrder(i, j) => (4, i, j),
             Self::Rule(_) => (5, 0, 0),
         }
     }
@@ -88,6 +90,8 @@ impl MnemonicProblem {
             Self::Order(..) => 4,
             // `cvt.rn.u32.f32` is not meant to be `cvt.rn.f32.u32`.
             Self::TypeOrder(..) => 19,
+            // Nor is a copy from shared to global memory meant to be one from global to shared.
+            Self::SpaceOrder(..) => 19,
         }
     }
 }
@@ -222,17 +226,26 @@ fn complete(form: &'static Form, modifiers: &[&str], assignment: &[Option<usize>
         let places: Vec<usize> =
             order.iter().filter_map(|slot| assignment.iter().position(|a| *a == Some(usize::from(*slot)))).collect();
         if let Some(pair) = places.windows(2).find(|p| p[0] > p[1]) {
-            return Some(MnemonicProblem::Order(pair[0], pair[1]));
+            return Some(order_problem(modifiers, pair[0], pair[1]));
         }
     }
     let firsts = form.first.iter().filter_map(|slot| assignment.iter().position(|a| *a == Some(usize::from(*slot))));
     for (wanted, place) in firsts.enumerate() {
         if place != wanted {
-            return Some(MnemonicProblem::Order(place, wanted));
+            return Some(order_problem(modifiers, place, wanted));
         }
     }
     let values = values(form, modifiers, assignment);
     form.rules.iter().find(|rule| broken(rule, &values, None)).map(MnemonicProblem::Rule)
+}
+
+fn order_problem(modifiers: &[&str], first: usize, second: usize) -> MnemonicProblem {
+    let is_space = |index: usize| modifiers.get(index).is_some_and(|m| ISA.space(m).is_some());
+    if is_space(first) && is_space(second) {
+        MnemonicProblem::SpaceOrder(first, second)
+    } else {
+        MnemonicProblem::Order(first, second)
+    }
 }
 
 fn values(form: &'static Form, modifiers: &[&str], assignment: &[Option<usize>]) -> SlotValues {

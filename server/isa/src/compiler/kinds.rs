@@ -13,7 +13,7 @@ use crate::tables::{
 // What may stand under an entry, besides what all have in common.
 pub(super) const TYPE: &[&str] =
     &["registers", "variables", "parameters", "vectors", "prototypes", "ungated", "ignored"];
-pub(super) const MODIFIER: &[&str] = &["repeats", "ignored", "converge", "keeps-order"];
+pub(super) const MODIFIER: &[&str] = &["repeats", "ignored", "converge", "keeps-order", "usual"];
 pub(super) const SPACE: &[&str] = &["generic", "absolute", "fixed", "window", "cycles", "declared", "holds"];
 pub(super) const SPECIAL_REGISTER: &[&str] = &["uniform", "requires", "lane-bits"];
 pub(super) const TARGET: &[&str] = &["excludes", "requires", "limits"];
@@ -101,6 +101,7 @@ impl WrittenEntry<'_> {
             ignored: self.is("ignored"),
             converge: self.is("converge"),
             keeps_order: self.is("keeps-order"),
+            usual: self.is("usual"),
             summary: filled(&name, summary),
             doc: filled(&name, self.common.doc),
             name: leak_str(&name),
