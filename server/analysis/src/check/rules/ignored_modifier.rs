@@ -1,4 +1,4 @@
-//! `ignored-modifier`: a modifier that the assembler overlooks on any instruction.
+//! `ignored-modifier`: a modifier that the assembler accepts on any instruction and ignores.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix};
