@@ -21,7 +21,7 @@ impl DiagnosticMessage for IgnoredModifier {
     }
 }
 
-/// The report.
+/// The warning about an ignored modifier, with the fix that removes it.
 pub fn report(modifier: &SourceWord<'_>) -> Diagnostic {
     let fix = Fix::replace(format!("Remove `{}`", modifier.text), modifier.range(), "").preferred();
     Diagnostic::new(modifier.range(), IgnoredModifier { modifier: modifier.text.into() }).fix(fix).unnecessary()

@@ -15,7 +15,7 @@ pub struct OperandCount {
     pub expected: Box<[usize]>,
     /// The number that it has.
     pub actual: usize,
-    /// The form.
+    /// The syntax of the form.
     pub form: &'static str,
 }
 
@@ -38,13 +38,13 @@ impl DiagnosticMessage for OperandCount {
     }
 }
 
-/// The report. `counts` are the numbers that the form allows, ascending.
+/// The report. `counts` are the numbers of operands that the form allows, ascending.
 pub fn report(instruction: &Instruction<'_>, mnemonic: &str, counts: Vec<usize>, form: &'static Form) -> Diagnostic {
     let (range, actual) = (place(instruction, &counts), instruction.operands.len());
     Diagnostic::new(range, OperandCount { mnemonic: mnemonic.into(), expected: counts.into(), actual, form: form.text })
 }
 
-/// The first operand too many, or the mnemonic where operands are missing.
+/// The byte range of the surplus operands or, if operands are missing, of the mnemonic.
 fn place(instruction: &Instruction<'_>, counts: &[usize]) -> Range<usize> {
     let most = counts.last().copied().unwrap_or(0);
     match (instruction.operands.get(most), instruction.operands.last()) {
