@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn findings_are_small() {
-        // A broken file of a million lines has a million findings.
+        // A broken file of a million lines has a million diagnostics.
         assert!(
             size_of::<Finding>() <= 32 && size_of::<Diagnostic>() <= 104,
             "{} {}",

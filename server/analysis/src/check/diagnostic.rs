@@ -18,7 +18,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The name in settings and reports.
+    /// The name of the severity in settings and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -36,7 +36,7 @@ pub struct Related {
     pub range: Range<usize>,
     /// What stands at that place, for the user.
     pub message: String,
-    /// If set, the place is the declaration of this name in the module, and [`Diagnostic::resolve`] fills in the range when the
+    /// If set, the place is the declaration of this name in the module, and `Diagnostic::resolve` fills in the range when the
     /// report is put together. Cached diagnostics of a function must not depend on the positions of other items. If the name has
     /// no declaration, the place is dropped.
     pub declares: Option<Box<str>>,

@@ -20,7 +20,7 @@ pub struct VariableAccess<'t> {
     pub range: Range<usize>,
     /// Name of the variable.
     pub name: &'t str,
-    /// Its declaration.
+    /// The symbol of the variable: its state space, type, size and alignment.
     pub variable: VariableSymbol,
     /// Byte offset from the start of the variable.
     pub offset: i128,

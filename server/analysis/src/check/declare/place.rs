@@ -128,8 +128,8 @@ pub fn types(
         out.push(variable_type::texture_space(word));
         return false;
     }
-    // ptxas checks the gates of the type only in some declarations. A packed type such as `.f16x2`: always, except in a vector. Any
-    // other type: unless there is no body, or all declared names (perhaps none) are arrays.
+    // ptxas does not check the gates of a type in every declaration. It checks those of a packed type such as `.f16x2` unless the
+    // declaration is a vector. It checks those of other types only if there is a body and some declared name is not an array.
     let arrays = declaration.declarators.iter().all(|d| !d.dimensions.is_empty());
     let gated = match ty.class {
         _ if ty.ungated => false,

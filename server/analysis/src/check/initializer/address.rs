@@ -101,7 +101,7 @@ impl<'t> InitializerChecker<'_, 't> {
         }
     }
 
-    /// Whether the variable's type accepts such an address. Reports it if not.
+    /// Whether the variable's type accepts an address of this `kind`, or one byte of it (`masked`). Reports it if not.
     fn typed(&mut self, kind: &'static str, node: Node<'_>, ty: &'static TypeInfo, masked: bool) -> bool {
         let kind = if masked { "mask" } else { kind };
         if takes(kind, ty) {

@@ -31,7 +31,7 @@ pub enum MisplacedDeclaration {
         space: Box<str>,
         /// The declaration stands inside of a function.
         in_body: bool,
-        /// The version and target that ended this.
+        /// The version and target from which such declarations are no longer allowed.
         since: &'static [GateAlternative],
         /// The version and target of the module.
         header: ModuleTarget,

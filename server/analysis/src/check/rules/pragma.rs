@@ -13,7 +13,7 @@ pub enum Pragma {
     Misplaced {
         /// The name of the pragma.
         name: &'static str,
-        /// Whether it stands in the body of a function, so that it must be in a kernel's.
+        /// True if it stands in the body of a function although only kernel bodies allow it. False if no body contains it.
         in_body: bool,
     },
     /// The number after its name is missing.

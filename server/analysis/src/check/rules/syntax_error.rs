@@ -68,7 +68,7 @@ pub enum SyntaxErrorKind {
     GuardWithoutPredicate,
     /// A guard without an instruction.
     GuardWithoutInstruction,
-    /// This part, described in words, stands outside of functions.
+    /// A statement stands outside of functions. The text describes it, for the message.
     OutsideOfFunction(&'static str),
     /// A misplaced directive, and its right place in words.
     MisplacedDirective(Box<str>, &'static str),

@@ -65,18 +65,18 @@ fn new(range: Range<usize>, name: &str, kind: UndeclaredKind) -> Diagnostic {
     Diagnostic::new(range, UndeclaredName { name: name.into(), kind, near: None })
 }
 
-/// The report on an operand.
+/// The report on an operand that names nothing declared.
 pub fn report(range: Range<usize>, name: &str) -> Diagnostic {
     // If the module declares the name further down, show that declaration: it comes too late.
     new(range, name, UndeclaredKind::Operand).declared_at(name)
 }
 
-/// The report on the label of a branch or of a list.
+/// The report on an undeclared label in a branch or a list of labels.
 pub fn label(range: Range<usize>, name: &str) -> Diagnostic {
     new(range, name, UndeclaredKind::Label)
 }
 
-/// The report on the function of a call.
+/// The report on an undeclared function in a call.
 pub fn function(range: Range<usize>, name: &str) -> Diagnostic {
     new(range, name, UndeclaredKind::Function).declared_at(name)
 }
