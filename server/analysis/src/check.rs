@@ -1,4 +1,5 @@
-//! What is wrong with a module, as data: one file for each diagnostic in [`rules`] and [`lints`], and what finds them.
+//! Diagnostics and the code that finds them. [`rules`] and [`lints`] have one file for each diagnostic; the other modules check
+//! the parts of a PTX module and report these diagnostics.
 
 pub mod calls;
 pub mod codes;

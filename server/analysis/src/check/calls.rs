@@ -1,5 +1,5 @@
-//! Branches and calls: what the names in them must be, and that a call fits what it calls. The rules were measured: which
-//! types agree is another matter here than in other instructions.
+//! Checks branches and calls: the names in them must exist and have the right kind, and a call must fit the signature of its
+//! callee. The rules were measured. Calls compare types differently from other instructions.
 
 use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::{branch_target, call_arguments, call_target, undeclared_name};
@@ -12,7 +12,7 @@ use crate::hir::types::TypeId;
 use ptx_isa::ISA;
 use ptx_isa::tables::{TypeClass, ValueKind};
 
-/// Checks the names of code in an instruction whose operands fit a form.
+/// Checks the labels, functions and target lists that an instruction names. `fitting` is the operand variant that it fits.
 pub fn check(
     instruction: &Instruction<'_>,
     fitting: &OperandVariant,
@@ -37,7 +37,7 @@ pub fn check(
     call.check(names, out);
 }
 
-/// The name that an operand consists of.
+/// The name, if the operand is a single name.
 fn name<'t>(operand: &Operand<'t>) -> Option<&'t str> {
     if let OperandKind::Name(name) = operand.kind { Some(name) } else { None }
 }
@@ -61,7 +61,7 @@ fn list_of_labels(operand: &Operand<'_>, names: &dyn NameLookup, out: &mut Vec<D
     }
 }
 
-/// The operands of a call.
+/// The operands of a call, each absent if the instruction does not have it.
 #[derive(Default)]
 struct CallOperands<'i, 't> {
     results: Option<&'i Operand<'t>>,
@@ -87,7 +87,7 @@ impl<'t> CallOperands<'_, 't> {
         if out.len() > before {
             return;
         }
-        // A list may name a hundred functions; what does not fit one of them is said once.
+        // A list may name a hundred functions. One report about the first that does not fit is enough.
         for callee in &callees {
             self.against(callee, names, out);
             if out.len() > before {
@@ -96,7 +96,7 @@ impl<'t> CallOperands<'_, 't> {
         }
     }
 
-    /// Compares with the signature of one function.
+    /// Compares the call with the signature of one possible callee.
     fn against(&self, callee: &Callee, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) {
         let Some(signature) = &callee.signature else { return };
         let at = self.callee.map_or(0..0, |o| o.range.clone());
@@ -107,7 +107,7 @@ impl<'t> CallOperands<'_, 't> {
             let place = self.results.filter(|_| !results.is_empty()).map_or(at, |o| o.range.clone());
             return out.push(reporter.results(place, results.len(), self.results.is_some()));
         }
-        // The place of an open array may stay empty, but then there must be a list.
+        // The argument for an open array (`a[]`) may be left out, but then there must be a list of arguments.
         let wanted = signature.parameters.len();
         let empty = signature.variadic() && arguments.len() + 1 == wanted && self.arguments.is_some();
         if arguments.len() != wanted && !empty {
@@ -134,7 +134,7 @@ fn list<'i, 't>(operand: &'i Operand<'t>) -> &'i [Operand<'t>] {
     if let OperandKind::Arguments(list) = &operand.kind { list } else { &[] }
 }
 
-/// The function that a call names.
+/// The functions that a direct call of `name` can reach; none if the name is wrong, which is reported.
 fn direct(operand: &Operand<'_>, name: &str, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) -> Vec<Callee> {
     match names.look_up(name) {
         None => out.push(undeclared_name::function(operand.range.clone(), name)),
@@ -145,7 +145,7 @@ fn direct(operand: &Operand<'_>, name: &str, names: &dyn NameLookup, out: &mut V
     Vec::new()
 }
 
-/// What a call through a register may reach.
+/// The functions that a call through a register can reach; none if an operand is wrong, which is reported.
 fn indirect(
     callee: &Operand<'_>,
     register: &str,
@@ -172,7 +172,7 @@ fn indirect(
         }
         Some(Symbol::Unknown) => {}
         Some(symbol) => {
-            // A function called directly needs no list; that is one mistake.
+            // If the callee is a function, the call is direct and needs no list: one report, about the callee, is enough.
             let direct = matches!(names.look_up(register), Some(Symbol::Function { .. }));
             if !direct {
                 out.push(call_target::not_targets(targets.range.clone(), name, symbol));
@@ -197,26 +197,26 @@ fn undeclared(value: &Operand<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnos
     }
 }
 
-/// The value that a call passes for a parameter or a result.
+/// The operand that a call passes for a parameter or a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PassedValue {
-    /// A register.
+    /// A register: its type and the number of vector elements (1 for a scalar).
     Register(TypeId, u8),
     /// A variable.
     Variable(VariableSymbol),
     /// An integer constant.
     Integer,
-    /// `0f3F800000`.
+    /// A single-precision constant such as `0f3F800000`.
     Single,
-    /// Another floating-point constant.
+    /// Any other floating-point constant.
     Double,
     /// `_`.
     Sink,
     /// A special register.
     Special,
-    /// Something that no call takes.
+    /// A name of a kind that no call takes, such as a label or a function.
     Other(Symbol),
-    /// A form of operand that no call takes.
+    /// An operand that is neither a name nor a constant, such as a sum. No call takes it.
     Expression,
 }
 
@@ -235,7 +235,7 @@ fn given(value: &Operand<'_>, names: &dyn NameLookup) -> Option<PassedValue> {
         OperandKind::Float(_) | OperandKind::Constant(ConstantValue::Float(_)) => PassedValue::Double,
         OperandKind::Sink => PassedValue::Sink,
         OperandKind::Error => return None,
-        // A number in parentheses; the grammar cannot tell it from a list.
+        // A number in parentheses; the grammar cannot distinguish it from a list.
         OperandKind::Arguments(list) => match list.as_slice() {
             [one] if !matches!(one.kind, OperandKind::Arguments(_)) => return given(one, names),
             _ => PassedValue::Expression,
@@ -247,38 +247,38 @@ fn given(value: &Operand<'_>, names: &dyn NameLookup) -> Option<PassedValue> {
 /// Why an argument does not fit its parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Why {
-    /// No call takes that: a variable in another space, a label, a sum.
+    /// No call takes such an operand: a variable outside `.param`, a label, a sum.
     Kind,
-    /// A parameter or result of the function that calls.
+    /// A parameter or result of the calling function.
     Formal,
-    /// `_` as an argument.
+    /// `_` is only allowed for a result.
     Sink,
-    /// An array where a single value must be, or the reverse.
+    /// An array instead of a single value, or the reverse.
     Array,
-    /// Another size in bytes.
+    /// The sizes in bytes differ.
     Size,
-    /// A floating-point number for an integer and the like.
+    /// The classes of the types disagree, for example floating-point and integer.
     Class,
-    /// Another alignment than this one.
+    /// The alignments differ; this is the argument's, in bytes.
     Alignment(u32),
 }
 
 /// Whether an argument fits its parameter.
 enum ArgumentFit {
     Fits,
-    /// A result goes to a constant, which the assembler takes until it generates code.
+    /// A constant stands in the place of a result. The assembler accepts this until it generates code.
     Constant,
     Refused(Why),
 }
 
-/// The class of a type that a call compares.
+/// The type class by which a call compares an argument with a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ValueClass {
     Bits,
     Integer,
     Float,
     Predicate,
-    /// Several values in one: agrees with everything of its size.
+    /// A vector or a packed type: agrees with every type of the same size.
     Packed,
 }
 
@@ -347,7 +347,7 @@ fn fits(given: PassedValue, parameter: &Parameter, written: bool) -> ArgumentFit
     }
 }
 
-/// A `.param` variable of the caller for a parameter.
+/// Why a `.param` variable of the caller does not fit a parameter; `None` if it fits or cannot be compared.
 fn variable_misfit(variable: VariableSymbol, parameter: &Parameter, ty: TypeId, wanted: ValueClass) -> Option<Why> {
     let found = variable.ty?;
     let have = class(found, variable.elements)?;
@@ -368,7 +368,7 @@ fn variable_misfit(variable: VariableSymbol, parameter: &Parameter, ty: TypeId, 
             if parameter.array != Array::Open && variable.bytes? != parameter.bytes()? {
                 return Some(Why::Size);
             }
-            // Of arrays, signed and unsigned elements do not agree.
+            // In arrays, signed and unsigned elements do not agree.
             if found != ty && wanted != ValueClass::Bits && have != ValueClass::Bits {
                 return Some(Why::Class);
             }

@@ -1,7 +1,7 @@
-//! Every diagnostic in one table: its code, the data it carries, its usual level, and, of a flow lint, the functions that look for it.
+//! Every diagnostic in one table: its code, the type of its data, its default level and, for a flow lint, the functions that find it.
 //!
-//! One line here registers a diagnostic. The list of codes, the settings, `--level`, the reference and the check that each has a page
-//! follow from it.
+//! One line here registers a diagnostic. The list of codes, the settings, `--level`, the reference and the check that each code has a
+//! page are derived from it.
 
 use crate::check::diagnostic::Severity;
 use crate::check::{lints, rules};
@@ -11,16 +11,16 @@ use Severity::{Hint, Information, Warning};
 /// Whether the assembler or a lint reports a diagnostic, and its default severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiagnosticLevel {
-    /// The assembler refuses the module: an error. (Where one code reports lesser things too, a finding's own severity says so.)
+    /// The assembler refuses the module: an error. Some codes also report lesser problems; then the diagnostic has its own severity.
     Assembler,
-    /// The assembler is silent; this is the usual severity.
+    /// The assembler is silent. The diagnostic is on by default, with this severity.
     Lint(Severity),
-    /// The assembler is silent, and so are we unless the user asks for it; this is the severity then.
+    /// The assembler is silent. The diagnostic is off by default; if the user turns it on, it has this severity.
     Off(Severity),
 }
 
 impl DiagnosticLevel {
-    /// The severity of a finding of this level.
+    /// The default severity of a diagnostic of this level.
     pub fn severity(self) -> Severity {
         match self {
             Assembler => Severity::Error,
@@ -31,27 +31,27 @@ impl DiagnosticLevel {
 
 /// The message and help of a diagnostic. Implemented by the data of each diagnostic.
 pub trait DiagnosticMessage {
-    /// What is expected and what was found.
+    /// The message: what is wrong and what is expected.
     fn message(&self) -> String;
 
-    /// What to do, if there is something to say.
+    /// What the user can do about it, if there is advice.
     fn help(&self) -> Option<String> {
         None
     }
 }
 
-/// What is said of something that a run found.
+/// The message and help of a finding of the interpreter.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Text {
-    /// What is expected and what was found.
+    /// The message: what is wrong and what is expected.
     pub message: String,
-    /// What to do.
+    /// What the user can do about it.
     pub help: Option<String>,
 }
 
-/// What has a code of its own.
+/// The data type of a diagnostic that has its own code.
 pub trait Coded: DiagnosticMessage {
-    /// The code.
+    /// The code of the diagnostic.
     const CODE: Code;
 }
 
@@ -63,20 +63,20 @@ macro_rules! codes {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code {
             $(#[doc = concat!("`", $name, "`")] $code,)*
-            /// What a run found, or a launch that cannot be run: it has a name of its own, and no page or level.
+            /// A finding of the interpreter, or a launch that cannot be run. It has its own name, but no page and no level.
             Run,
         }
 
-        /// What was found, as data.
+        /// The data of a diagnostic, one variant for each code.
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub enum Finding {
-            /// What a run found: the name of its kind, and words.
+            /// A finding of the interpreter: the name of its kind, and its text.
             Run(&'static str, Box<Text>),
             $($(#[doc = concat!("`", $name, "`")] $code(Box<$data>),)?)*
         }
 
         impl Code {
-            /// All that a check can report, sorted by name.
+            /// All codes that a check can report, sorted by name.
             pub const ALL: &[Code] = &[$(Code::$code),*];
 
             /// The name, such as `operand-type`.
@@ -87,7 +87,7 @@ macro_rules! codes {
                 }
             }
 
-            /// The usual level.
+            /// The default level.
             pub const fn level(self) -> DiagnosticLevel {
                 match self {
                     $(Code::$code => $level,)*
@@ -95,7 +95,7 @@ macro_rules! codes {
                 }
             }
 
-            /// The page about it: Markdown.
+            /// The Markdown page about it; empty for [`Code::Run`].
             pub const fn page(self) -> &'static str {
                 match self {
                     $(Code::$code => include_str!(concat!("../../../../docs/diagnostics/", $name, ".md")),)*
@@ -103,7 +103,7 @@ macro_rules! codes {
                 }
             }
 
-            /// Whether it needs the flow of control, and so is looked for only when the document is idle.
+            /// Whether it is a flow lint: it needs the control flow, so it runs only when the document is idle.
             pub const fn is_lint(self) -> bool {
                 match self {
                     $(Code::$code => codes!(@any $([$($($find)::+),*])?),)*
@@ -113,7 +113,7 @@ macro_rules! codes {
         }
 
         impl Finding {
-            /// Its code.
+            /// The code of the diagnostic.
             pub fn code(&self) -> Code {
                 match self {
                     Finding::Run(..) => Code::Run,
@@ -121,7 +121,7 @@ macro_rules! codes {
                 }
             }
 
-            /// What is expected and what was found.
+            /// The message: what is wrong and what is expected.
             pub fn message(&self) -> String {
                 match self {
                     Finding::Run(_, text) => text.message.clone(),
@@ -129,7 +129,7 @@ macro_rules! codes {
                 }
             }
 
-            /// What to do.
+            /// What the user can do about it, if there is advice.
             pub fn help(&self) -> Option<String> {
                 match self {
                     Finding::Run(_, text) => text.help.clone(),
@@ -150,7 +150,7 @@ macro_rules! codes {
             }
         )?)*
 
-        /// Everything that looks for lints in the flow of a function.
+        /// All functions that find flow lints in a function.
         pub const LINTS: &[lints::Lint] = &[$($($(lints::$($find)::+,)*)?)*];
     };
 }
@@ -248,7 +248,7 @@ codes! {
     "wrong-state-space": WrongStateSpace(lints::wrong_state_space::WrongStateSpace), Lint(Warning) => [wrong_state_space::lint];
 }
 
-// `Code::named` searches by halves.
+// `Code::named` needs sorted names for its binary search.
 const _: () = {
     let mut at = 1;
     while at < Code::ALL.len() {
@@ -260,7 +260,7 @@ const _: () = {
     }
 };
 
-/// Whether one name stands before another in a dictionary.
+/// Whether `one` sorts before `other` by bytes; `str` comparison is not `const`.
 const fn precedes(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     let mut at = 0;
@@ -274,19 +274,19 @@ const fn precedes(one: &str, other: &str) -> bool {
 }
 
 impl Code {
-    /// The code of that name.
+    /// The code with this name, such as `operand-type`.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.binary_search_by(|code| code.name().cmp(name)).ok().map(|at| Self::ALL[at])
     }
 }
 
 impl Finding {
-    /// The name of its code, or of what a run found.
+    /// The name of the code, or of the kind of an interpreter finding.
     pub fn name(&self) -> &'static str {
         if let Self::Run(name, _) = self { name } else { self.code().name() }
     }
 
-    /// Whether it says the same as another, whatever was found out about either besides.
+    /// Whether both report the same problem. For an undeclared name only the name counts, not what else is known about it.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::UndeclaredName(one), Self::UndeclaredName(two)) => one.name == two.name,
@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn findings_are_small() {
-        // A broken file of a million lines has a million of them.
+        // A broken file of a million lines has a million diagnostics.
         assert!(
             size_of::<Finding>() <= 32 && size_of::<Diagnostic>() <= 104,
             "{} {}",

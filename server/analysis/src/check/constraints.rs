@@ -1,4 +1,4 @@
-//! The named constraints of the notation (`check NAME`): what the tables cannot say, one function each.
+//! The named constraints of the instruction notation (`check NAME`): rules that the tables cannot express, one function each.
 
 use crate::check::rules::operand_range::OperandRange;
 use crate::forms::spec::OperandVariant;
@@ -7,24 +7,24 @@ use crate::hir::literal;
 use ptx_isa::tables::Form;
 use ptx_isa::{Modifier, OperandName};
 
-/// What is wrong: the operand's index and the finding.
+/// A violated constraint: the index of the operand and the data of the diagnostic.
 pub type Violation = (usize, OperandRange);
 
-/// A constraint: looks at the operands by the names that the form gives them.
+/// A constraint: reads the operands by the names that the form gives them.
 type Constraint = fn(&NamedOperands<'_, '_>) -> Option<Violation>;
 
 /// All constraints, by name.
 const CONSTRAINTS: &[(&str, Constraint)] =
     &[("fraction", fraction), ("policy-range", policy_range), ("vmad-negation", vmad_negation)];
 
-/// Checks an instruction, whose operands fit otherwise, against the named constraints of its form.
+/// The first violated named constraint of the form. The operands of the instruction must fit `variant` already.
 pub fn check(instruction: &Instruction<'_>, form: &'static Form, variant: &OperandVariant) -> Option<Violation> {
     let operands = NamedOperands { instruction, form, variant };
     let wanted = CONSTRAINTS.iter().filter(|c| form.checks.contains(&c.0));
     wanted.into_iter().find_map(|(_, constraint)| constraint(&operands))
 }
 
-/// The operands of an instruction by name.
+/// The operands of an instruction, found by their names in the form.
 struct NamedOperands<'a, 't> {
     instruction: &'a Instruction<'t>,
     form: &'static Form,
@@ -47,7 +47,7 @@ impl<'t> NamedOperands<'_, 't> {
     }
 }
 
-/// `createpolicy.fractional`: more than nothing, at most everything (measured).
+/// `createpolicy.fractional`: the fraction must be above 0 and at most 1 (measured).
 fn fraction(operands: &NamedOperands<'_, '_>) -> Option<Violation> {
     let (place, operand) = operands.get(OperandName::Fraction)?;
     let OperandKind::Float(text) = operand.kind else { return None };
@@ -55,14 +55,14 @@ fn fraction(operands: &NamedOperands<'_, '_>) -> Option<Violation> {
     (!(value > 0.0 && value <= 1.0)).then(|| (place, OperandRange::Fraction(text.into())))
 }
 
-/// `createpolicy.range`: the primary part lies in the whole (measured).
+/// `createpolicy.range`: the primary size must not exceed the total size (measured).
 fn policy_range(operands: &NamedOperands<'_, '_>) -> Option<Violation> {
     let (place, size) = operands.integer(OperandName::Size)?;
     let (_, total) = operands.integer(OperandName::Total)?;
     (size > total).then_some((place, OperandRange::PolicySize { size, total }))
 }
 
-/// `vmad`: signs of `a·b` and `c` may differ in one place, and with `.po` in none (measured over all combinations).
+/// `vmad`: of the product `a·b` and the summand `c` at most one may be negated, and with `.po` neither (measured over all combinations).
 fn vmad_negation(operands: &NamedOperands<'_, '_>) -> Option<Violation> {
     let negated = |name: OperandName| {
         let found = operands.get(name);

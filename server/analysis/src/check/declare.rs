@@ -1,4 +1,4 @@
-//! Declarations: registers, variables, parameters.
+//! Checks declarations: of registers, variables and parameters.
 
 mod again;
 mod parts;
@@ -19,16 +19,16 @@ use crate::target::Environment;
 /// The place of a declaration: module, body or parameter list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeclarationSite {
-    /// In the module, in a body, or in which list of parameters.
+    /// In the module, in a body, or in a list of parameters or results.
     pub origin: VariableOrigin,
-    /// In the header of a function without a body, or in a `.callprototype`: little is looked at there.
+    /// In the header of a function without a body, or in a `.callprototype`: few rules apply there.
     pub bodiless: bool,
     /// In a `.callprototype`.
     pub prototype: bool,
 }
 
 impl DeclarationSite {
-    /// A variable, or a parameter of a function with a body.
+    /// The site of a variable, or of a parameter of a function with a body.
     pub fn of(origin: VariableOrigin) -> Self {
         Self { origin, bodiless: false, prototype: false }
     }
@@ -37,7 +37,7 @@ impl DeclarationSite {
         matches!(self.origin, VariableOrigin::KernelParameter | VariableOrigin::Parameter | VariableOrigin::Result)
     }
 
-    /// Its name in the tables.
+    /// The name of the site in the tables.
     fn place(self) -> &'static str {
         match self.origin {
             VariableOrigin::Module => "module",
@@ -49,7 +49,7 @@ impl DeclarationSite {
     }
 }
 
-/// Declares names in a block.
+/// Declares names in the frame of a block, and reports names that the block declares already.
 pub fn declare<'t>(
     names: Vec<DeclaredName<'t>>,
     frame: &mut NameFrame<&'t str, DeclaredSymbol>,
@@ -67,8 +67,8 @@ pub fn declare<'t>(
     }
 }
 
-/// What can be said of a declaration by itself. False if nothing more can be said of what it declares: its state space or its
-/// type is wrong.
+/// Checks a declaration by itself. False if its state space or its type is wrong; then nothing more can be said of the names that
+/// it declares.
 pub fn check(
     declaration: &Declaration<'_>,
     site: DeclarationSite,
@@ -76,7 +76,7 @@ pub fn check(
     out: &mut Vec<Diagnostic>,
 ) -> bool {
     if declaration.broken {
-        // What the parser says of it is enough.
+        // The parser has reported an error in it already.
         return true;
     }
     let before = out.len();

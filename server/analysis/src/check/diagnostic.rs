@@ -1,15 +1,15 @@
-//! Diagnostics as data.
+//! The types of a diagnostic: its severity, related places and fixes.
 
 use crate::check::codes::{Code, Finding};
 use ptx_isa::tables::Version;
 use std::ops::Range;
 
-/// How bad a finding is.
+/// The severity of a diagnostic, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// The assembler refuses the module.
     Error,
-    /// The assembler takes it, but it is most likely a mistake.
+    /// The assembler accepts the code, but it is most likely a mistake.
     Warning,
     /// Worth knowing.
     Information,
@@ -18,7 +18,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Its name, as settings and reports have it.
+    /// The name of the severity in settings and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -29,54 +29,55 @@ impl Severity {
     }
 }
 
-/// A place that explains a diagnostic.
+/// A further place that explains a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Related {
-    /// Byte range.
+    /// Byte range, relative to the same start as the diagnostic's own.
     pub range: Range<usize>,
-    /// What is there.
+    /// What stands at that place, for the user.
     pub message: String,
-    /// The place is where the module declares this name: the range is filled in when the report is put together, because
-    /// what is remembered of a function must not depend on where others stand. Without such a declaration it goes away.
+    /// If set, the place is the declaration of this name in the module, and `Diagnostic::resolve` fills in the range when the
+    /// report is put together. Cached diagnostics of a function must not depend on the positions of other items. If the name has
+    /// no declaration, the place is dropped.
     pub declares: Option<Box<str>>,
 }
 
-/// A way to mend what a diagnostic reports.
+/// A way to fix the problem that a diagnostic reports.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Fix {
     /// What it does, in the imperative: ``Change `.f32` to `.u32` ``.
     pub title: String,
-    /// What it changes; all of them together.
+    /// Its text edits, which are applied together.
     pub edits: Vec<FixEdit>,
-    /// The one that is most likely meant, and that may be applied without a look.
+    /// Whether the fix is most likely the intended one, so that it may be applied without a review.
     pub preferred: bool,
 }
 
 /// A text edit of a fix.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum FixEdit {
-    /// Puts a text in the place of a byte range, which counts as the diagnostic's own.
+    /// Replaces a byte range, relative to the same start as the diagnostic's own, with a text.
     Replace(Range<usize>, String),
-    /// Writes another version into `.version`, wherever that stands.
+    /// Changes the version in the module's `.version` directive.
     Version(Version),
-    /// Writes another architecture into `.target`, wherever that stands.
+    /// Changes the architecture in the module's `.target` directive.
     Target(&'static str),
-    /// Declares a register among the declarations of the function that the diagnostic stands in.
+    /// Adds a register to the declarations of the function in which the diagnostic is.
     Declare {
-        /// Its name.
+        /// Name of the register.
         name: String,
-        /// Its type, with the dot.
+        /// Type of the register, with the dot.
         ty: &'static str,
     },
 }
 
 impl Fix {
-    /// A fix that puts a text in the place of a range.
+    /// A fix that replaces one range with a text.
     pub fn replace(title: impl Into<String>, range: Range<usize>, text: impl Into<String>) -> Self {
         Self { title: title.into(), edits: vec![FixEdit::Replace(range, text.into())], preferred: false }
     }
 
-    /// The same, as the one that is most likely meant.
+    /// Marks the fix as preferred.
     #[must_use]
     pub fn preferred(mut self) -> Self {
         self.preferred = true;
@@ -84,47 +85,47 @@ impl Fix {
     }
 }
 
-/// A finding.
+/// A problem found in the source: its place, severity, message data, related places and fixes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
-    /// The token at fault, as a byte range.
+    /// Byte range of the token at fault.
     pub range: Range<usize>,
-    /// How bad.
+    /// Its severity, which may differ from the default of its code.
     pub severity: Severity,
-    /// What was found.
+    /// The data from which the message and the help are made.
     pub finding: Finding,
-    /// Further places.
+    /// Further places that explain it.
     pub related: Vec<Related>,
-    /// Ways to mend it.
+    /// Ways to fix it.
     pub fixes: Vec<Fix>,
-    /// What it points at has no use: editors show it faded.
+    /// Whether the code in `range` is unused: editors show it faded.
     pub unnecessary: bool,
 }
 
 impl Diagnostic {
-    /// A finding of its usual severity.
+    /// A diagnostic with the default severity of its code.
     pub fn new(range: Range<usize>, finding: impl Into<Finding>) -> Self {
         let finding = finding.into();
         let severity = finding.code().level().severity();
         Self { range, severity, finding, related: Vec::new(), fixes: Vec::new(), unnecessary: false }
     }
 
-    /// Its code.
+    /// The code of the diagnostic.
     pub fn code(&self) -> Code {
         self.finding.code()
     }
 
-    /// What is expected and what was found.
+    /// The message: what is wrong and what is expected.
     pub fn message(&self) -> String {
         self.finding.message()
     }
 
-    /// What to do.
+    /// What the user can do about it, if there is advice.
     pub fn help(&self) -> Option<String> {
         self.finding.help()
     }
 
-    /// The message, and the help on a line of its own.
+    /// The message, with the help on the line below it.
     pub fn text(&self) -> String {
         match self.help() {
             Some(help) => format!("{}\n{help}", self.message()),
@@ -132,21 +133,21 @@ impl Diagnostic {
         }
     }
 
-    /// The same with another severity than the usual one.
+    /// Replaces the default severity.
     #[must_use]
     pub fn severity(mut self, severity: Severity) -> Self {
         self.severity = severity;
         self
     }
 
-    /// The same with a further place.
+    /// Adds a related place.
     #[must_use]
     pub fn related(mut self, range: Range<usize>, message: impl Into<String>) -> Self {
         self.related.push(Related { range, message: message.into(), declares: None });
         self
     }
 
-    /// The same with the declaration of a name of the module as a further place.
+    /// Adds the declaration of a name of the module as a related place.
     #[must_use]
     pub fn declared_at(mut self, name: &str) -> Self {
         let message = format!("`{name}` is declared here");
@@ -154,7 +155,7 @@ impl Diagnostic {
         self
     }
 
-    /// Fills in where the names of the module are declared.
+    /// Fills in the ranges of [`Self::declared_at`] and drops those names for which `place` has no range.
     pub(crate) fn resolve(&mut self, place: impl Fn(&str) -> Option<Range<usize>>) {
         self.related.retain_mut(|related| match related.declares.take() {
             None => true,
@@ -165,28 +166,28 @@ impl Diagnostic {
         });
     }
 
-    /// The same with a way to mend it.
+    /// Adds a fix.
     #[must_use]
     pub fn fix(mut self, fix: Fix) -> Self {
         self.fixes.push(fix);
         self
     }
 
-    /// The same with ways to mend it.
+    /// Adds several fixes.
     #[must_use]
     pub fn fixes(mut self, fixes: impl IntoIterator<Item = Fix>) -> Self {
         self.fixes.extend(fixes);
         self
     }
 
-    /// The same, said of something that has no use.
+    /// Marks the code as unused.
     #[must_use]
     pub fn unnecessary(mut self) -> Self {
         self.unnecessary = true;
         self
     }
 
-    /// Moves every range by `base` bytes to the right.
+    /// Adds `base` bytes to every range of the diagnostic.
     pub(crate) fn shifted(mut self, base: usize) -> Self {
         self.range = self.range.start + base..self.range.end + base;
         for related in &mut self.related {

@@ -1,4 +1,4 @@
-//! Directives other than declarations: where they stand, what follows them, and which others they need or exclude.
+//! Checks directives other than declarations: their place, their arguments, and the directives that they require or exclude.
 
 pub mod debug;
 pub mod header;
@@ -17,7 +17,7 @@ use ptx_isa::tables::{ArgumentKind, Directive, Gate};
 use ptx_syntax::{Node, fields, kinds};
 use std::ops::Range;
 
-/// Whether a version and target have what the gates of something ask for; if not, or if it is out of date, that is reported.
+/// Whether the module's version and target pass the gates of a feature. Reports a gate that refuses it or that deprecates it.
 pub fn gates(
     range: Range<usize>,
     what: &str,
@@ -31,7 +31,7 @@ pub fn gates(
     fits
 }
 
-/// The same for a part of a directive's syntax.
+/// Reports a gate that refuses one part of a directive's syntax.
 fn part(range: Range<usize>, directive: &str, name: &str, environment: &Environment, out: &mut Vec<Diagnostic>) {
     let Some(directive) = ISA.directive(directive) else { return };
     let Some(part) = directive.parts.iter().find(|p| p.name == name) else { return };
@@ -41,14 +41,14 @@ fn part(range: Range<usize>, directive: &str, name: &str, environment: &Environm
     }
 }
 
-/// The first word of a statement.
+/// The first word of a statement: up to white space, `;`, `{` or `"`.
 pub fn first_word<'t>(source: ItemSource<'t>, node: Node<'_>) -> SourceWord<'t> {
     let word = source.word(node);
     let end = word.text.find(|c: char| c.is_whitespace() || matches!(c, ';' | '{' | '"')).unwrap_or(word.text.len());
     SourceWord { text: word.text.get(..end).unwrap_or(""), start: word.start }
 }
 
-/// Whether a directive may stand there; if not, that is reported.
+/// Whether a directive may stand in `place`, a place name of the tables. Reports it if not.
 pub fn stands(word: SourceWord<'_>, directive: &Directive, place: &str, out: &mut Vec<Diagnostic>) -> bool {
     let fits = directive.places.contains(&place);
     if !fits {
@@ -57,7 +57,7 @@ pub fn stands(word: SourceWord<'_>, directive: &Directive, place: &str, out: &mu
     fits
 }
 
-/// A directive without a syntax of its own at this place: unknown, or misplaced.
+/// The report on a directive that the grammar does not know at this place: it is unknown or misplaced.
 pub fn unknown(source: ItemSource<'_>, node: Node<'_>) -> Option<Diagnostic> {
     let name = source.word(node.child_by_field_id(fields().name).unwrap_or(node));
     Some(match ISA.directive(name.text) {
@@ -66,7 +66,7 @@ pub fn unknown(source: ItemSource<'_>, node: Node<'_>) -> Option<Diagnostic> {
     })
 }
 
-/// A directive that is a statement: of the module (`module`), or of a body (`entry-body` or `body`).
+/// Checks a directive that is a statement. `place` is `module`, `entry-body` (the body of a kernel) or `body`.
 pub fn statement(
     source: ItemSource<'_>,
     node: Node<'_>,
@@ -114,7 +114,7 @@ pub fn statement(
     }
 }
 
-/// Checks what follows a directive; the values of its arguments, or nothing if one is wrong.
+/// Checks the arguments of a directive. Returns their values, or `None` if one is wrong.
 fn values(
     name: SourceWord<'_>,
     directive: &Directive,

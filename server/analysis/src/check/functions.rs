@@ -1,4 +1,5 @@
-//! The functions of a module: what their headers say, declarations that must agree, second names.
+//! Checks the functions of a module: declarations of one function must agree, declared functions should be defined, and aliases must
+//! name functions.
 
 use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::declaration_mismatch::SignatureMismatch;
@@ -14,10 +15,10 @@ use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What is wrong with the declarations of functions, with ranges that count from the start of the file, since they speak of two.
+/// The diagnostics about declarations of functions. Their ranges count from the start of the file, since one may concern two items.
 pub type Out<'o> = &'o mut Vec<Diagnostic>;
 
-/// A function declaration: its name and its context.
+/// A function declaration: its syntax node and the words of its header.
 struct FunctionDeclaration<'t, 'n> {
     source: ItemSource<'t>,
     node: Node<'n>,
@@ -31,7 +32,7 @@ impl FunctionDeclaration<'_, '_> {
         self.source.absolute(self.name.range())
     }
 
-    /// The part of the header that a mismatch speaks of.
+    /// The byte range, in the file, of the header part that a mismatch concerns.
     fn place(&self, mismatch: SignatureDifference) -> Range<usize> {
         let f = fields();
         let (list, index) = match mismatch {
@@ -51,7 +52,8 @@ impl FunctionDeclaration<'_, '_> {
     }
 }
 
-/// Enters a function; what its earlier declaration says must agree with this one.
+/// Enters a function into the header, or compares it with its earlier declaration and reports a mismatch. `item` is the index of the
+/// function's item.
 pub fn declare(
     source: ItemSource<'_>,
     node: Node<'_>,
@@ -77,7 +79,7 @@ pub fn declare(
         return;
     };
     let report = disagreement(&function, signature.as_ref(), first, defined);
-    // Whatever a call gives agrees with one of the two.
+    // Every call agrees with one of the two declarations, so calls are no longer checked against a signature.
     if report.is_some()
         && let Symbol::Function { signature, .. } = &mut first.symbol
     {
@@ -88,7 +90,7 @@ pub fn declare(
     first.defined |= defined;
 }
 
-/// What is wrong about declaring a function again, the worst alone.
+/// The worst problem of a repeated declaration of a function. `first` is the earlier declaration.
 fn disagreement(
     function: &FunctionDeclaration<'_, '_>,
     signature: Option<&Arc<Signature>>,
@@ -107,7 +109,7 @@ fn disagreement(
         let report = if defined { duplicate_name::in_module } else { duplicate_name::after_definition };
         return Some(report(range, name, first.place.clone()));
     }
-    // `.extern` with a body is reported by itself.
+    // `.extern` with a body has its own diagnostic.
     let own_extern = defined && function.linkage.is_some_and(|l| l.text == ".extern");
     if !own_extern && defined && first.linkage == Some(".extern") {
         return Some(declaration_mismatch::defines_external(range, name, first.place.clone()));
@@ -154,7 +156,7 @@ pub fn alias(source: ItemSource<'_>, node: Node<'_>, header: &mut Header, out: O
     out.extend(report);
 }
 
-/// Functions that are declared, called perhaps, and nowhere to be found.
+/// Reports functions that are declared but neither defined, `.extern` nor an alias.
 pub fn undefined(header: &Header, out: Out<'_>) {
     for (name, symbol) in &header.symbols {
         let Symbol::Function { kernel, .. } = symbol.symbol else { continue };
@@ -165,7 +167,7 @@ pub fn undefined(header: &Header, out: Out<'_>) {
     }
 }
 
-/// The initializer of a variable, if it is a table of functions: an array that a call can choose from.
+/// The text of a variable's initializer, if it is a table of functions: an array from which an indirect call can choose.
 pub fn table(
     snapshot: &Snapshot,
     node: Node<'_>,
@@ -192,7 +194,7 @@ pub fn table(
         let known = header.symbols.get(&*name);
         n.kind_id() == k.identifier && known.is_some_and(|s| matches!(s.symbol, Symbol::Function { .. }))
     };
-    // Most tables hold numbers: the first of them tells.
+    // Most tables hold numbers: `all` stops at the first one.
     let all = named_children(value).next().is_some() && named_children(value).all(function);
     all.then(|| snapshot.text(value.byte_range()).into())
 }

@@ -1,4 +1,4 @@
-//! Immediates that the assembler takes and that are most likely mistakes: those that do not fit, and those that make no sense.
+//! Immediates that the assembler accepts but that are most likely mistakes: values that do not fit the type, or that make no sense.
 
 use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::{division_by_zero, excess_shift, misread_value, truncated_value, unused_bits};
@@ -42,7 +42,7 @@ fn value(operand: &Operand<'_>, spec: &OperandSpec, mnemonic: &str, out: &mut Ve
                 value(one, spec, mnemonic, out);
             }
         }
-        // What an element of a list that is joined to another type must be is not known here.
+        // The type of an element is not known here if the list mixes types.
         OperandKind::Vector(list) if !spec.value.mixed && spec.lead.is_none() => {
             list.iter().for_each(|element| value(element, spec, mnemonic, out));
         }

@@ -1,6 +1,7 @@
-//! Initial values of variables (manual 5.4.4), against what `initializers.isa` says and the shape that the declaration gives.
+//! Checks initial values of variables (manual 5.4.4) against `initializers.isa` and the shape in the declaration.
 //!
-//! Here is the shape, and numbers; addresses are in `address`. One walk over the nodes, without recursion beyond the declared dimensions: an initializer may have a million elements.
+//! This file checks shapes and numbers; `address` checks addresses. The check is one walk over the nodes and recurses no deeper than
+//! the declared dimensions: an initializer may have a million elements.
 
 mod address;
 
@@ -22,23 +23,23 @@ use ptx_syntax::{Node, fields, kinds};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Diagnostics of one initializer; more would not help.
+/// Maximum number of diagnostics for one initializer; more would not help.
 const MAX_DIAGNOSTICS: usize = 10;
 
 /// The declaration around an initializer.
 #[derive(Debug, Clone, Copy)]
 pub struct InitializerContext<'a, 't> {
-    /// The text that offsets count in.
+    /// The text into which offsets count.
     pub source: ItemSource<'t>,
     /// Version, target and address size.
     pub environment: &'a Environment,
-    /// The declaration.
+    /// The lowered declaration.
     pub declaration: &'a Declaration<'t>,
-    /// Where it stands, by its name in the tables: `module` or `body`.
+    /// The site of the declaration, by its name in the tables: `module` or `body`.
     pub site: &'static str,
 }
 
-/// Checks the initializers of a `variable_declaration`, whose syntax is reported elsewhere.
+/// Checks the initializers of a `variable_declaration` node. Its syntax errors are reported elsewhere.
 pub fn check(place: InitializerContext<'_, '_>, node: Node<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) {
     let declarators = named_children(node).filter(|n| n.kind_id() == kinds().declarator);
     for (index, (declarator, node)) in place.declaration.declarators.iter().zip(declarators).enumerate() {
@@ -52,39 +53,39 @@ pub fn check(place: InitializerContext<'_, '_>, node: Node<'_>, names: &dyn Name
     }
 }
 
-/// Whether an error stands behind a declarator, and is a part of its value.
+/// Whether an error node directly follows a declarator, so that it is part of the initial value.
 fn error_follows(node: Node<'_>) -> bool {
     node.next_sibling().is_some_and(|n| n.is_error() && n.start_byte() == node.end_byte())
 }
 
-/// How much of a list an initializer fills.
+/// How much of an array an initializer fills.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ListFilling {
-    /// Nothing at all.
+    /// It gives no value.
     Empty,
-    /// Less than there is room for.
+    /// It gives some values, but not all.
     Partly,
-    /// Everything.
+    /// It gives all values.
     Wholly,
 }
 
 struct InitializerChecker<'a, 't> {
     place: InitializerContext<'a, 't>,
     declarator: &'a Declarator<'t>,
-    /// Declared by the same declaration, but further on.
+    /// The declarators that follow in the same declaration.
     later: &'a [Declarator<'t>],
     names: &'a dyn NameLookup,
     out: &'a mut Vec<Diagnostic>,
-    /// The type of an element, if it may be the type of a variable.
+    /// The element type, if the module may declare variables of it.
     ty: Option<&'static TypeInfo>,
-    /// How many elements a vector has; 1 for none.
+    /// Number of vector elements; 1 if it is not a vector.
     elements: usize,
-    /// What was looked up: an array of addresses names few variables many times.
+    /// Cache of name lookups: an array of addresses names few variables many times.
     known: HashMap<&'t str, Option<Symbol>>,
-    /// Kinds of values that are too new, each reported once.
+    /// Kinds of values that are too new for the module and have been reported.
     refused: Vec<&'static str>,
     findings: usize,
-    /// What need not be said again.
+    /// Kinds of diagnostics that [`Self::push_once`] has reported.
     said: Vec<&'static str>,
 }
 
@@ -104,7 +105,7 @@ impl<'a, 't> InitializerChecker<'a, 't> {
             later,
             names,
             out,
-            // A type that is too new is reported with the declaration.
+            // The check of the declaration reports a type that is too new.
             ty: ty.filter(|t| t.variables && place.environment.refused(t.gates, |_| true).is_none()),
             elements: vector.unwrap_or(1),
             known: HashMap::new(),
@@ -121,7 +122,7 @@ impl<'a, 't> InitializerChecker<'a, 't> {
         self.findings += 1;
     }
 
-    /// Reports something that, once wrong, is wrong with every element.
+    /// Reports a diagnostic unless one of the same `kind` was reported: such a mistake usually repeats in every element.
     fn push_once(&mut self, kind: &'static str, diagnostic: Diagnostic) {
         self.findings += usize::from(diagnostic.severity == Severity::Error);
         if !self.said.contains(&kind) {
@@ -130,7 +131,7 @@ impl<'a, 't> InitializerChecker<'a, 't> {
         }
     }
 
-    /// Where to point: at the brace of a list, which may be long.
+    /// The byte range to report for a value. For a list, which may be long, it is the opening brace.
     fn range(&self, node: Node<'_>) -> Range<usize> {
         let range = self.place.source.range(node);
         if node.kind_id() == kinds().initializer_list { range.start..range.start + 1 } else { range }
@@ -143,7 +144,7 @@ impl<'a, 't> InitializerChecker<'a, 't> {
     fn declarator(&mut self, value: Node<'_>) {
         let declaration = self.place.declaration;
         let space = declaration.spaces.first().map_or("", |w| w.text);
-        // Reported with the declaration: what is defined elsewhere, and many names at once, have no value at all.
+        // `.extern` variables and ranges (`x<4>`) cannot have a value; the check of the declaration reports that.
         let external = declaration.linkages.iter().any(|w| w.text == ".extern");
         if external || self.declarator.count.is_some() {
             return;
@@ -154,7 +155,7 @@ impl<'a, 't> InitializerChecker<'a, 't> {
             d.names.contains(&self.place.site) && self.place.environment.refused(d.gates, |_| true).is_none()
         };
         if !known.declared.iter().any(|d| here(&d)) {
-            // It is in the wrong place, which is reported with the declaration.
+            // The check of the declaration reports the misplaced state space.
             return;
         }
         if !spaces.into_iter().any(|s| *s == space) {
@@ -164,7 +165,7 @@ impl<'a, 't> InitializerChecker<'a, 't> {
         let size = |(index, (_, size)): (usize, &(Range<usize>, Option<ConstantValue>))| match size {
             None | Some(ConstantValue::Integer(Some(0))) if index == 0 => Some(None),
             Some(ConstantValue::Integer(Some(n))) => Some(u64::try_from(*n).ok()),
-            // Something is wrong with it, which is reported elsewhere.
+            // The size is wrong, which is reported elsewhere.
             _ => None,
         };
         let sizes: Option<Vec<Option<u64>>> = self.declarator.dimensions.iter().enumerate().map(size).collect();
@@ -173,7 +174,7 @@ impl<'a, 't> InitializerChecker<'a, 't> {
         }
     }
 
-    /// A value for what has these dimensions, the first perhaps of unknown size.
+    /// Checks a value for an array of these dimensions, or for one element if there are none. The size of the first may be unknown.
     fn value(&mut self, node: Node<'_>, sizes: &[Option<u64>]) -> ListFilling {
         let list = node.kind_id() == kinds().initializer_list;
         match sizes {
@@ -190,7 +191,7 @@ impl<'a, 't> InitializerChecker<'a, 't> {
 
     fn list(&mut self, node: Node<'_>, size: Option<u64>, rest: &[Option<u64>]) -> ListFilling {
         let mut count = 0u64;
-        // A row that has not all its values, and whether that was said.
+        // An incomplete row that was not reported yet. It is a mistake only if a row with values follows.
         let mut short: Option<(Range<usize>, ListFilling)> = None;
         let mut filled = ListFilling::Empty;
         let broken = node.has_error();
@@ -246,11 +247,11 @@ impl<'a, 't> InitializerChecker<'a, 't> {
         ListFilling::Wholly
     }
 
-    /// A value for one element.
+    /// Checks the value of one element; `list` if it is in braces.
     fn single(&mut self, node: Node<'_>, list: bool) -> ListFilling {
         let Some(ty) = self.ty else { return ListFilling::Wholly };
         match ty.class {
-            // ptxas: a packed type is a list of anything. It is no use, since the values are not packed.
+            // ptxas: for a packed type it accepts a list of any values. That is useless, since it does not pack them.
             TypeClass::Packed if list && named_children(node).next().is_none() => {}
             TypeClass::Packed if list => self.push_once("packed", misread_value::packed(self.range(node), ty.name)),
             TypeClass::Packed => {
@@ -339,7 +340,7 @@ impl<'a, 't> InitializerChecker<'a, 't> {
         }
     }
 
-    /// A number or an expression of numbers.
+    /// Checks a number or a constant expression.
     fn number(&mut self, node: Node<'_>, ty: &'static TypeInfo) {
         let source = self.place.source;
         let text = source.word(node).text;
@@ -375,7 +376,7 @@ impl<'a, 't> InitializerChecker<'a, 't> {
         }
     }
 
-    /// ptxas writes 64 bits of a number and leaves the rest as it finds it.
+    /// Warns if the type has more than 64 bits: ptxas writes only 64 bits of a number and leaves the others unset.
     fn half(&mut self, node: Node<'_>, ty: &'static TypeInfo) {
         if ty.bits > 64 {
             self.push_once("half", misread_value::upper_half(self.range(node), ty.name));
@@ -383,7 +384,7 @@ impl<'a, 't> InitializerChecker<'a, 't> {
     }
 
     fn look_up(&mut self, name: &'t str) -> Option<Symbol> {
-        // ptxas: a name may stand in its own initializer, those that follow it may not.
+        // ptxas: an initializer may use its own variable, but not those that the same declaration declares later.
         if self.later.iter().any(|d| d.name.text == name) {
             return None;
         }
@@ -391,7 +392,7 @@ impl<'a, 't> InitializerChecker<'a, 't> {
         *self.known.entry(name).or_insert_with(|| names.look_up(name))
     }
 
-    /// Whether the module is new enough for a kind of value; if not, that is reported, once.
+    /// Reports, once for each kind of value, that the module's version or target does not have it yet.
     fn gate(&mut self, kind: &'static str, range: Range<usize>) {
         let Some(initial) = ISA.initial(kind) else { return };
         let Some(gate) = self.place.environment.refused(initial.gates, |_| true) else { return };
@@ -403,13 +404,13 @@ impl<'a, 't> InitializerChecker<'a, 't> {
     }
 }
 
-/// Whether the parser met an error in a value or next to it: then it may be a part of one.
+/// Whether there is a syntax error in a value or next to it: then the node may be only a part of the value.
 fn touches_error(node: Node<'_>) -> bool {
     let error = |node: Option<Node<'_>>| node.is_some_and(|n| n.is_error());
     node.has_error() || error(node.prev_sibling()) || error(node.next_sibling())
 }
 
-/// Whether a type takes a kind of value.
+/// Whether a type accepts a kind of value, by its name in `initializers.isa`.
 fn takes(kind: &str, ty: &TypeInfo) -> bool {
     ISA.initial(kind).is_some_and(|i| i.types.contains(&ty.name))
 }

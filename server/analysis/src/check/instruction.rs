@@ -1,4 +1,4 @@
-//! One instruction against the tables: which form is meant, and what is wrong with it.
+//! Checks one instruction against the tables: finds the intended form and reports how the instruction differs from it.
 
 mod exchange;
 
@@ -22,7 +22,7 @@ use crate::hir::ast::{ConstantValue, Instruction, Operand, OperandKind, SourceWo
 use crate::target::Environment;
 use ptx_isa::tables::{Form, Gate, Opcode, Term, ValueKind};
 
-/// Checks an instruction.
+/// Checks an instruction. `text` is the source in which its ranges count; `resolved` is its mnemonic looked up in the tables.
 pub fn check(
     instruction: &Instruction<'_>,
     text: &str,
@@ -39,7 +39,7 @@ pub fn check(
     let written = text.get(instruction.mnemonic_range()).unwrap_or(opcode.name);
     let Some(mnemonic) = &resolved.mnemonic else { return };
     if let Some(mismatch) = &mnemonic.mismatch {
-        // What is not written to its end lacks more than a modifier.
+        // An unfinished instruction has more missing than a modifier, and the parser has reported it.
         let unfinished = instruction.broken && instruction.operands.is_empty();
         if unfinished && !mismatch.problems.iter().any(|p| matches!(p, MnemonicProblem::Unknown(_))) {
             return;
@@ -58,7 +58,7 @@ pub fn check(
     }
     let suggest = |mismatch: &OperandMismatch| report_operand(mismatch, written);
     if !mnemonic.entry.checked {
-        // Nothing is declared of it but that its names must be.
+        // The tables do not describe its operands: only check that names are declared.
         let mut found = Vec::new();
         for operand in &instruction.operands {
             operands::check_names(operand, names, &mut found);
@@ -68,7 +68,7 @@ pub fn check(
     let Some(chosen) = resolved.choose(instruction, names) else { return };
     let ResolvedInstruction { candidate, variant, gates, fit, .. } = &chosen;
     if !matches!(fit, VariantFit::Fits) {
-        // It is unknown what an undeclared name would have been.
+        // The kind of an undeclared name is unknown, so it alone is reported.
         let mut undeclared: Vec<OperandMismatch> = match &fit {
             VariantFit::Mismatch(found) => {
                 found.iter().filter(|m| matches!(m.kind, MismatchKind::Undeclared(_))).cloned().collect()
@@ -121,13 +121,13 @@ pub fn check(
     }
 }
 
-/// An instruction is refused once: what is wrong with further operands goes along with the first.
+/// One diagnostic for an instruction: the first of `found`, with the others as its related places.
 fn together(mut found: impl Iterator<Item = Diagnostic>) -> Option<Diagnostic> {
     let first = found.next()?;
     Some(found.fold(first, |first, other| first.related(other.range.clone(), other.message())))
 }
 
-/// The constant expressions in an operand that have no value.
+/// Reports the constant expressions in an operand that have no value.
 fn constants(operand: &Operand<'_>, text: &str, out: &mut Vec<Diagnostic>) {
     match &operand.kind {
         OperandKind::Constant(ConstantValue::Wrong(problem)) => out.push(constant_expression::report(*problem, text)),
@@ -142,7 +142,7 @@ fn constants(operand: &Operand<'_>, text: &str, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Gates of the special registers in an operand.
+/// Checks the gates of the special registers in an operand.
 fn special_registers(
     operand: &Operand<'_>,
     environment: &Environment,
@@ -158,7 +158,7 @@ fn special_registers(
         OperandKind::Not(inner) => return special_registers(inner, environment, names, out),
         _ => return,
     };
-    // Most names are `%r12` and the like: no special register has so short a name.
+    // Most names are like `%r12`. Special registers have at least four characters before any trailing digits.
     if !name.starts_with('%') || name.trim_end_matches(|c: char| c.is_ascii_digit()).len() < 4 {
         return;
     }
@@ -166,7 +166,7 @@ fn special_registers(
     out.extend(gates::check(range, register.name, register.gates, environment, |_| true));
 }
 
-/// Modifiers after operands: `[a].unified`.
+/// Checks modifiers that follow an operand, as in `[a].unified`.
 fn suffixes(instruction: &Instruction<'_>, candidate: &Candidate, written: &str, out: &mut Vec<Diagnostic>) {
     if instruction.suffixes.is_empty() {
         return;
@@ -188,7 +188,7 @@ fn suffixes(instruction: &Instruction<'_>, candidate: &Candidate, written: &str,
     }
 }
 
-/// What is wrong with the mnemonic, in words: every modifier that is not known, else the worst.
+/// Reports a mnemonic that fits no form: every unknown modifier or, if there is none, the worst problem.
 fn report_head(
     instruction: &Instruction<'_>,
     written: &str,
@@ -207,7 +207,7 @@ fn report_head(
             MnemonicProblem::Missing(slot) if slot.is_type => Some(*slot),
             _ => None,
         });
-        // Each misspelling is a mistake of its own; modifiers of another instruction are most likely one: the opcode.
+        // Each misspelling is a separate mistake. Modifiers that other instructions have are most likely one mistake: a wrong opcode.
         let (known, misspelt): (Vec<_>, Vec<_>) =
             unknown.into_iter().partition(|modifier| unknown_modifier::is_known(modifier.text));
         if !misspelt.is_empty() {
@@ -254,7 +254,7 @@ fn report_head(
     });
 }
 
-/// A modifier that no form has together with the one at `index`.
+/// The index of a modifier of the instruction that no form combines with the one at `index`.
 fn conflicting(opcode: &'static Opcode, instruction: &Instruction<'_>, index: usize) -> Option<usize> {
     let modifier = instruction.modifiers[index].text;
     let forms = || opcode.entries.iter().flat_map(|e| e.forms);
@@ -268,7 +268,7 @@ fn conflicting(opcode: &'static Opcode, instruction: &Instruction<'_>, index: us
     })
 }
 
-/// The modifier that a rule speaks of, or the whole mnemonic.
+/// The byte range of the modifier that a rule names, or of the whole mnemonic.
 fn rule_place(instruction: &Instruction<'_>, form: &Form, what: &[Term], when: &[Term]) -> std::ops::Range<usize> {
     let of = |term: &Term| match term {
         Term::Slot(test) if !test.negated => {
@@ -283,7 +283,7 @@ fn rule_place(instruction: &Instruction<'_>, form: &Form, what: &[Term], when: &
     what.iter().chain(when).find_map(of).unwrap_or_else(|| instruction.mnemonic_range())
 }
 
-/// What versions and targets have to say: the worst, since one word about an instruction is enough.
+/// The worst problem with the PTX version and the target, since one report for an instruction is enough.
 fn report_gates(
     instruction: &Instruction<'_>,
     written: &str,

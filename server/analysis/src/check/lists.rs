@@ -1,4 +1,4 @@
-//! The directives behind labels: lists of labels and of functions, and prototypes.
+//! Checks the directives that follow a label: `.branchtargets`, `.calltargets` and `.callprototype`.
 
 use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::parameter_list::ParameterOwner;
@@ -11,15 +11,15 @@ use crate::hir::symbols::{Symbol, TargetListKind};
 use ptx_syntax::{Node, fields, kinds};
 use std::sync::Arc;
 
-/// What a list says: its content in one number, and the functions in it.
+/// The content of a target list or prototype: its hash, and the functions in it.
 pub struct Content {
-    /// What it lists.
+    /// Hash of the entries.
     pub id: ContentId,
-    /// What a call through it reaches.
+    /// The functions that a call through it can reach.
     pub callees: Vec<Callee>,
 }
 
-/// Checks a directive and says what it lists. `label` names it.
+/// Checks such a directive and returns its content. `label` is the label before it, by which branches and calls name it.
 pub fn check(
     source: ItemSource<'_>,
     node: Node<'_>,
@@ -45,13 +45,13 @@ fn branches(
         match names.look_up(&name) {
             None => {
                 out.push(undeclared_name::label(word.range(), &name));
-                // Of a range one missing label says enough.
+                // For a range such as `N<5>`, one report of a missing label is enough.
                 if name != word.text {
                     break;
                 }
             }
             Some(Symbol::Label | Symbol::Unknown) => {}
-            // ptxas: a list may list itself.
+            // ptxas: a list may contain its own label.
             Some(_) if name == label => {}
             Some(symbol) => out.push(branch_target::not_a_label(word.range(), &name, symbol)),
         }

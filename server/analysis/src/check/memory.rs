@@ -1,5 +1,5 @@
-//! Memory operands whose address is a named variable: whether the access is aligned and inside of it. The assembler looks at
-//! neither.
+//! Checks memory operands whose address is a named variable: the access must be aligned and inside the variable. The assembler
+//! checks neither. An address in a register must be wide enough.
 
 use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::{misaligned_address, narrow_address, out_of_bounds};
@@ -18,11 +18,11 @@ use std::ops::Range;
 pub struct VariableAccess<'t> {
     /// Byte range of the address.
     pub range: Range<usize>,
-    /// The variable.
+    /// Name of the variable.
     pub name: &'t str,
-    /// What is known of it.
+    /// The symbol of the variable: its state space, type, size and alignment.
     pub variable: VariableSymbol,
-    /// Byte offset into it.
+    /// Byte offset from the start of the variable.
     pub offset: i128,
     /// The address as written, without brackets.
     pub written: &'t str,
@@ -31,9 +31,9 @@ pub struct VariableAccess<'t> {
 /// Size and alignment of a memory access.
 #[derive(Debug, Clone, Copy)]
 pub struct AccessSize {
-    /// How many bytes it accesses, if that is known.
+    /// Number of bytes accessed, if known.
     pub bytes: Option<i128>,
-    /// What the address must be a multiple of.
+    /// Required alignment of the address, in bytes.
     pub align: i128,
 }
 
@@ -58,7 +58,7 @@ pub fn check(
                     let written = text.get(part.range.clone()).unwrap_or(name);
                     let place = VariableAccess { range: part.range.clone(), name, variable, offset, written };
                     let access = access(instruction, variant, spec);
-                    // Where both are wrong, what lies outside is the worse of the two.
+                    // If both are wrong, out of bounds is the worse problem.
                     let outside = out_of_bounds::check(&place, &access);
                     out.extend(outside.or_else(|| misaligned_address::check(&place, &access)));
                 }
@@ -71,7 +71,7 @@ pub fn check(
     }
 }
 
-/// The parts of an address, one where it stands without brackets.
+/// The parts of an address operand. Without brackets there is one: the operand itself.
 fn parts<'o, 't>(operand: &'o Operand<'t>) -> &'o [Operand<'t>] {
     match &operand.kind {
         OperandKind::Address(parts) => parts,
@@ -96,7 +96,7 @@ impl Distance {
     }
 }
 
-/// The name that an address is made of, and how far from it; `None` for a distance that is no known constant.
+/// The name at the base of an address and the distance from it, which is `None` if it is not a known constant.
 fn base<'t>(part: &Operand<'t>) -> Option<(&'t str, Option<Distance>)> {
     match &part.kind {
         OperandKind::Name(name) => Some((name, Some(Distance::Bytes(0)))),
@@ -112,7 +112,7 @@ fn base<'t>(part: &Operand<'t>) -> Option<(&'t str, Option<Distance>)> {
     }
 }
 
-/// The value of an operand that is a constant.
+/// The value of an operand, if it is an integer constant.
 fn constant(operand: &Operand<'_>) -> Option<i128> {
     match &operand.kind {
         OperandKind::Integer(text) => literal::integer(text),
@@ -126,7 +126,7 @@ fn constant(operand: &Operand<'_>) -> Option<i128> {
     }
 }
 
-/// What the tables say of the access, with the instruction's own numbers in it.
+/// Size and alignment of the access according to the tables. An operand of the instruction may give the number of bytes.
 fn access(instruction: &Instruction<'_>, variant: &OperandVariant, spec: &OperandSpec) -> AccessSize {
     let elements = spec.lengths.first().map_or(1, |n| i128::from(*n));
     let natural = spec.ty.map(|t| i128::from(t.info().bits.div_ceil(8)) * elements);

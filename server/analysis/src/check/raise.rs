@@ -1,18 +1,18 @@
-//! The nearest version and target that a gate lets pass.
+//! The lowest version and target that pass a gate: the fix for a feature that the module's own do not have.
 
 use crate::check::diagnostic::{Fix, FixEdit};
 use crate::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Gate, GateAlternative, GateKind, TargetInfo, Version};
 
-/// The fix that raises `.version`, `.target` or both by no more than some gates ask for, and keeps all that the target has now. Nothing
-/// where that is not possible, or where the module was not asked about its own target.
+/// The fix that raises `.version`, `.target` or both just far enough to pass the gates. The new target has all features of the present
+/// one. `None` if there is no such target, or if the module is checked for a target other than its own.
 pub fn fix<'g>(gates: impl IntoIterator<Item = &'g Gate>, environment: &Environment) -> Option<Fix> {
     let mut raised = environment.clone();
     for gate in gates.into_iter().filter(|g| g.kind == GateKind::Needs) {
         let version = raised.version?;
         let ways = gate.alternatives.iter().filter_map(|a| alternative(a, version, &raised));
-        // The target first: a newer version runs on the same devices.
+        // Prefer to keep the target: a newer version still runs on the same devices.
         let (_, version, target) = ways.min_by_key(|(index, version, _)| (*index, *version))?;
         raised.version = Some(version);
         raised.target = target.or(raised.target);
@@ -30,7 +30,8 @@ pub fn fix<'g>(gates: impl IntoIterator<Item = &'g Gate>, environment: &Environm
     (!edits.is_empty()).then(|| Fix { title: format!("Raise {}", words.join(" and ")), edits, preferred: false })
 }
 
-/// Version and target (with its place in the table) that pass one alternative.
+/// The version and target that pass one alternative. The first number ranks targets: 0 if the target stays, else its index in the table
+/// plus 1.
 fn alternative(
     alternative: &GateAlternative,
     version: Version,
@@ -49,7 +50,7 @@ fn alternative(
     Some((index + 1, version.max(first_version(target)?), Some(target)))
 }
 
-/// The first version that has an architecture.
+/// The first PTX version that supports an architecture.
 pub fn first_version(target: &TargetInfo) -> Option<Version> {
     let gate = target.gates.iter().find(|g| g.kind == GateKind::Needs)?;
     gate.alternatives.iter().filter_map(|a| a.ptx).min()

@@ -1,4 +1,4 @@
-//! Checks one instruction by itself: whether a rewritten statement would be accepted.
+//! Checks one instruction outside of its module, to see whether a rewritten statement would be accepted.
 
 use crate::check::diagnostic::Diagnostic;
 use crate::check::instruction;
@@ -9,7 +9,7 @@ use crate::hir::lower::{self, ItemSource, named_children};
 use crate::target::Environment;
 use ptx_syntax::{Snapshot, kinds};
 
-/// What is wrong with an instruction that is given as text, from its guard to its semicolon. Ranges count in the text.
+/// The diagnostics of one instruction, given as text from its guard to its semicolon. Ranges are byte offsets into that text.
 pub fn check(text: &str, environment: &Environment, names: &dyn NameLookup) -> Vec<Diagnostic> {
     let snapshot = Snapshot::new(text);
     let source = ItemSource { text, base: 0 };

@@ -1,4 +1,4 @@
-//! The variables of a module: names that are declared again must agree with what was said before.
+//! Checks the variables of a module: repeated declarations of a name must agree with the first.
 
 use crate::check::declare::{self, Earlier};
 use crate::check::diagnostic::Diagnostic;
@@ -13,22 +13,22 @@ use crate::hir::symbols::{Symbol, VariableOrigin};
 use ptx_syntax::{Node, Snapshot};
 use rustc_hash::FxHashMap as HashMap;
 
-/// A declaration of the module.
+/// A variable declaration outside of functions.
 pub struct ModuleDeclaration<'a, 't> {
-    /// The file.
+    /// The syntax tree and text of the file.
     pub snapshot: &'a Snapshot,
     /// The text of the item, up to its last initializer.
     pub source: ItemSource<'t>,
-    /// The statement.
+    /// The syntax node of the statement.
     pub node: Node<'a>,
     /// Index of the item.
     pub item: usize,
-    /// What it says.
+    /// The lowered declaration.
     pub declaration: &'a Declaration<'t>,
 }
 
-/// Enters the names of a declaration into the module; if it is not `sound`, nothing is known of what they stand for. Ranges count
-/// from the start of the file, since an earlier definition stands in another item.
+/// Enters the names of a declaration into the module's header. If it is not `sound`, they are entered as [`Symbol::Unknown`]. Ranges
+/// count from the start of the file, since an earlier definition is in another item. `places` has the first declaration of each name.
 pub fn declare(
     statement: &ModuleDeclaration<'_, '_>,
     sound: bool,
@@ -57,9 +57,9 @@ pub fn declare(
             enter(name, earlier.clone(), symbol.clone(), header, places, out);
         };
         match name.count {
-            // ptxas: nothing can reach such names.
+            // ptxas: no use can refer to a name of a range whose base ends with a digit.
             Some(_) if base.ends_with(|c: char| c.is_ascii_digit()) => {}
-            // Rare outside of functions, so each name is entered by itself.
+            // Ranges are rare outside of functions, so each name is entered individually.
             Some(count) => {
                 let known = out.len();
                 (0..count.min(1 << 16)).for_each(|i| add(&format!("{base}{i}"), out));
@@ -71,7 +71,7 @@ pub fn declare(
     }
 }
 
-/// Enters a name; two definitions are one too many.
+/// Enters a name, or compares it with its earlier declaration and reports a second definition or a mismatch.
 fn enter(
     name: &str,
     place: Earlier,

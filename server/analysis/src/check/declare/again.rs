@@ -1,4 +1,4 @@
-//! A variable of the module that is declared more than once.
+//! Compares repeated declarations of a variable of the module.
 
 use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::linkage;
@@ -7,7 +7,7 @@ use crate::hir::symbols::{Symbol, VariableSymbol};
 use crate::hir::types::TypeId;
 use std::ops::Range;
 
-/// What is kept of a declaration for comparing a later one with it.
+/// The properties of a declaration that later declarations of the same name are compared with.
 #[derive(Debug, Clone)]
 pub struct Earlier {
     /// Byte range of the name, in the file.
@@ -17,12 +17,12 @@ pub struct Earlier {
     space: &'static str,
     ty: Option<TypeId>,
     elements: u8,
-    /// The sizes; 0 where none is given. `None` where they cannot be compared: an initializer gives one of them.
+    /// The sizes of the dimensions, 0 for `[]`. `None` if they cannot be compared: one is wrong, or the initializer determines one.
     sizes: Option<Vec<i128>>,
 }
 
 impl Earlier {
-    /// Of a variable; of a function nothing but the place is kept here.
+    /// The properties of a declaration. If `symbol` is not a variable, they have no type and are not compared.
     pub fn new(
         declaration: &Declaration<'_>,
         declarator: &Declarator<'_>,
@@ -42,7 +42,7 @@ impl Earlier {
         let open = |s: &Vec<i128>| s.first() == Some(&0) && declarator.initializer.is_some();
         Self {
             range,
-            // ptxas: of a range it forgets that it is external.
+            // ptxas: it does not treat the names of a range (`x<4>`) as external.
             external: declarator.count.is_none() && declaration.linkages.iter().any(|l| l.text == ".extern"),
             linkage: !declaration.linkages.is_empty(),
             space,
@@ -52,13 +52,13 @@ impl Earlier {
         }
     }
 
-    /// A function.
+    /// The place of a function, without properties to compare.
     pub fn function(range: Range<usize>) -> Self {
         Self { range, external: false, linkage: false, space: "", ty: None, elements: 1, sizes: None }
     }
 }
 
-/// What is wrong with a declaration of a name that was declared before.
+/// The mismatch of a declaration with an earlier one of the same name, if there is one.
 pub fn redeclared(name: &str, earlier: &Earlier, later: &Earlier) -> Option<Diagnostic> {
     let (place, first) = (later.range.clone(), earlier.range.clone());
     let (before, now) = ((earlier.ty?, earlier.elements), (later.ty?, later.elements));

@@ -1,4 +1,4 @@
-//! Linking directives, attributes, what parameters point to, and how much the parameters of a kernel are together.
+//! Checks linking directives, attributes, `.ptr`, and the total size of a kernel's parameters.
 
 use super::{DeclarationSite, sizes};
 use crate::check::diagnostic::Diagnostic;
@@ -10,7 +10,7 @@ use crate::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Directive, TypeClass};
 
-/// Linking directives, attributes and pointers of a declaration.
+/// Checks the linking directives, attributes and `.ptr` of a declaration.
 pub fn check(
     declaration: &Declaration<'_>,
     space: &str,
@@ -60,7 +60,7 @@ fn linkages(
     }
 }
 
-/// At most one, and not too new.
+/// True if there is at most one linking directive, and the module's version and target have it. Reports it otherwise.
 fn single(words: &[SourceWord<'_>], environment: &Environment, out: &mut Vec<Diagnostic>) -> bool {
     let Some((&first, more)) = words.split_first() else { return true };
     if let Some(&second) = more.first() {
@@ -72,7 +72,7 @@ fn single(words: &[SourceWord<'_>], environment: &Environment, out: &mut Vec<Dia
     environment.refused(needs, |_| true).is_none()
 }
 
-/// The linking directives of a function.
+/// Checks the linking directives of a function.
 pub fn function_linkages(words: &[SourceWord<'_>], environment: &Environment, out: &mut Vec<Diagnostic>) {
     let function = |d: &Directive| d.places.contains(&"func") || d.places.contains(&"declaration");
     let variables_only = |w: &&SourceWord<'_>| ISA.directive(w.text).is_some_and(|d| !function(d));
@@ -84,7 +84,7 @@ pub fn function_linkages(words: &[SourceWord<'_>], environment: &Environment, ou
     }
 }
 
-/// The attributes of a function, as lists.
+/// Checks the attributes of a function. Each element of `lists` is one `.attribute(…)`.
 pub fn function_attributes(
     lists: &[Vec<Attribute<'_>>],
     kernel: bool,
@@ -102,7 +102,7 @@ pub fn function_attributes(
     }
 }
 
-/// The directive of an attribute, if it is right by itself.
+/// Checks an attribute by itself. Returns its directive in the tables, or `None` if it is wrong. `holder` describes the declaration.
 fn attributes(
     attribute: &Attribute<'_>,
     place: &str,
@@ -138,7 +138,7 @@ fn attributes(
     Some(directive)
 }
 
-/// `.ptr`.
+/// Checks `.ptr`, which describes the memory that a parameter points to.
 fn pointers(
     declaration: &Declaration<'_>,
     site: DeclarationSite,
@@ -160,7 +160,7 @@ fn pointers(
     }
 }
 
-/// The parameters of a kernel with a body: how many bytes they are together.
+/// Checks the total size in bytes of the parameters of a kernel with a body.
 pub fn kernel_parameters(parameters: &[Declaration<'_>], environment: &Environment, out: &mut Vec<Diagnostic>) {
     if environment.version.is_none() || environment.target.is_none() {
         return;
@@ -169,7 +169,7 @@ pub fn kernel_parameters(parameters: &[Declaration<'_>], environment: &Environme
     let Some(limit) = sizes::holds(space, environment) else { return };
     let mut end = 0u64;
     for parameter in parameters {
-        // ptxas: `_` takes its bytes too; a texture, sampler or surface takes none.
+        // ptxas: `_` takes its bytes, too. A texture, sampler or surface takes none.
         let opaque = parameter.types.first().and_then(|w| TypeId::of(w.text));
         if opaque.is_some_and(|t| t.info().class == TypeClass::Opaque) {
             continue;
@@ -179,7 +179,7 @@ pub fn kernel_parameters(parameters: &[Declaration<'_>], environment: &Environme
         let Symbol::Variable(variable) = symbol else { return };
         let (Some(bytes), Some(align)) = (variable.bytes, variable.align) else { return };
         end = end.next_multiple_of(align.max(1).into()).saturating_add(bytes);
-        // ptxas counts in 32 bits: what overflows them is taken.
+        // ptxas counts in 32 bits, and accepts a total that overflows them.
         let counted = end as i32;
         if end > limit.bytes.into() && counted > 0 && i64::from(counted) > i64::from(limit.bytes) {
             let more = space.holds.iter().find(|c| c.bytes > limit.bytes && end <= c.bytes.into());

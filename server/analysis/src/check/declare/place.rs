@@ -1,4 +1,4 @@
-//! The state space and the type of a declaration.
+//! Checks the state space and the type of a declaration.
 
 use super::DeclarationSite;
 use crate::check::diagnostic::Diagnostic;
@@ -12,19 +12,19 @@ use crate::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{DeclarationPlace, Gate, GateKind, SpaceInfo, TypeClass, TypeInfo};
 
-/// `.const[10]` is the last bank that there was.
+/// The number of the last constant bank: `.const[10]`.
 const LAST_BANK: i128 = 10;
-/// The widest vector, in bits.
-const WIDEST: u32 = 128;
+/// Maximum size of a vector, in bits.
+const MAX_VECTOR_BITS: u32 = 128;
 
-/// The state space, and whether something can be declared in it here.
+/// Checks the state space. Returns its name, and whether this declaration is allowed in it.
 pub fn check(
     declaration: &Declaration<'_>,
     site: DeclarationSite,
     environment: &Environment,
     out: &mut Vec<Diagnostic>,
 ) -> (&'static str, bool) {
-    // A parameter without a space, or in a wrong one, is a matter of the list that it stands in.
+    // The check of the parameter list reports a parameter without a state space or in a wrong one.
     let Some(&word) = declaration.spaces.first() else { return ("", false) };
     let in_body = site.origin == VariableOrigin::Body;
     let Some(space) = ISA.space(word.text).filter(|s| !s.declared.is_empty()) else {
@@ -43,7 +43,7 @@ pub fn check(
             Some(refusal) => gate = Some(refusal),
         }
     }
-    // A list of parameters for which nothing of the space fits is reported as a whole.
+    // The check of the parameter list reports parameters in a space that parameters cannot have.
     match gate {
         None if site.is_parameter() => {}
         None => out.push(misplaced_declaration::not_here(word, in_body, home(space))),
@@ -55,7 +55,7 @@ pub fn check(
     ("", false)
 }
 
-/// Where variables of a space may be declared in every version.
+/// Where variables of a space may be declared in every version that has them.
 fn home(space: &SpaceInfo) -> Option<Home> {
     let always = |name: &str| {
         space.declared.iter().any(|d| d.names.contains(&name) && d.gates.iter().all(|g| g.kind == GateKind::Needs))
@@ -68,7 +68,7 @@ fn home(space: &SpaceInfo) -> Option<Home> {
     }
 }
 
-/// `.const[2]`: what the first versions had.
+/// Checks a bank number, `.const[2]`, which only the first PTX versions had. True if the declaration is allowed.
 fn bank(
     declaration: &Declaration<'_>,
     space: &'static SpaceInfo,
@@ -101,7 +101,7 @@ fn bank(
     true
 }
 
-/// The type and the vector length. False if nothing in that space can have them.
+/// Checks the type and the vector length. False if no variable in this state space can have them.
 pub fn types(
     declaration: &Declaration<'_>,
     space: &str,
@@ -128,8 +128,8 @@ pub fn types(
         out.push(variable_type::texture_space(word));
         return false;
     }
-    // ptxas looks at the gates of the type as it is written alone: at those of `.f16x2` unless it is a vector's, where there is no
-    // body too; at all others neither there nor where only arrays, or nothing, are declared.
+    // ptxas does not check the gates of a type in every declaration. It checks those of a packed type such as `.f16x2` unless the
+    // declaration is a vector. It checks those of other types only if there is a body and some declared name is not an array.
     let arrays = declaration.declarators.iter().all(|d| !d.dimensions.is_empty());
     let gated = match ty.class {
         _ if ty.ungated => false,
@@ -184,7 +184,7 @@ fn wrong_vector(word: SourceWord<'_>, ty: &TypeInfo, space: &str, site: Declarat
         Some(vector_type::length(word))
     } else if !ty.vectors {
         Some(vector_type::element(word, ty.name))
-    } else if bits > WIDEST {
+    } else if bits > MAX_VECTOR_BITS {
         Some(vector_type::too_wide(word, ty.name, bits))
     } else if space == ".param" && !site.bodiless {
         Some(vector_type::parameter(word, bits / 8))

@@ -1,4 +1,4 @@
-//! The words of a declaration: how many there are of each kind, and their order.
+//! Checks the number of words of each kind in a declaration, and their order.
 
 use super::DeclarationSite;
 use crate::check::diagnostic::Diagnostic;
@@ -6,8 +6,8 @@ use crate::check::rules::{reserved_name, syntax_error};
 use crate::hir::ast::Declaration;
 use std::ops::Range;
 
-/// One state space, one type, at most one vector length, in order; the grammar takes any number in any order, so that a
-/// half-typed line stays whole. False if the type cannot be told.
+/// Checks that there are one state space, one type and at most one vector length, in this order. The grammar accepts any number in any
+/// order, so that a half-typed line remains one declaration. False if a further check of the type makes no sense.
 pub fn check(declaration: &Declaration<'_>, site: DeclarationSite, out: &mut Vec<Diagnostic>) -> bool {
     let lists =
         [(&declaration.spaces, "state space"), (&declaration.types, "type"), (&declaration.vectors, "vector length")];
@@ -25,7 +25,7 @@ pub fn check(declaration: &Declaration<'_>, site: DeclarationSite, out: &mut Vec
         return false;
     }
     if declaration.types.is_empty() {
-        // `.global .f32;` is legal, `.reg %r;` is not; a list of nothing else was never finished.
+        // `.global .f32;` is legal, `.reg %r;` is not. A declaration with neither a type, a name nor a `;` is unfinished.
         if let Some(first) = declaration.declarators.first() {
             let start = first.name.range().start;
             out.push(syntax_error::no_type(start..start + 1));
@@ -41,7 +41,7 @@ pub fn check(declaration: &Declaration<'_>, site: DeclarationSite, out: &mut Vec
     whole && out.len() == known
 }
 
-/// Everything else, then the vector length, then the type, then what a parameter points to.
+/// Checks the order: vector length, type and `.ptr` must follow each other, and all other words must stand before them.
 fn order(declaration: &Declaration<'_>, site: DeclarationSite, out: &mut Vec<Diagnostic>) {
     let Some(ty) = declaration.types.first().map(|w| w.range().start) else { return };
     let vector = declaration.vectors.first().map(|w| w.range().start);

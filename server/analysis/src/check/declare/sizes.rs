@@ -1,4 +1,4 @@
-//! Alignments and arrays.
+//! Checks alignments, array sizes and the numbers of names in ranges.
 
 use super::DeclarationSite;
 use crate::check::diagnostic::Diagnostic;
@@ -11,7 +11,7 @@ use crate::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Capacity, SpaceInfo};
 
-/// The alignments of a declaration.
+/// Checks the alignments of a declaration.
 pub fn alignments(declaration: &Declaration<'_>, space: &str, site: DeclarationSite, out: &mut Vec<Diagnostic>) {
     let known = out.len();
     let pointed = declaration.pointers.iter().filter_map(|p| p.alignment.as_ref());
@@ -55,19 +55,19 @@ pub fn alignments(declaration: &Declaration<'_>, space: &str, site: DeclarationS
     }
 }
 
-/// The alignment of the type.
+/// The alignment of the declared type in bytes.
 fn natural(declaration: &Declaration<'_>) -> Option<u32> {
     let ty = declaration.types.first().and_then(|w| TypeId::of(w.text))?;
     let elements: u32 = declaration.vectors.first().and_then(|w| w.text.get(2..)?.parse().ok()).unwrap_or(1);
     Some(u32::from(ty.info().bits).div_ceil(8) * elements)
 }
 
-/// The largest alignment at a place, 0 for any.
+/// The largest alignment in bytes that a space allows at a place; 0 if there is no limit.
 fn most(space: &SpaceInfo, place: &str) -> u32 {
     space.declared.iter().filter(|d| d.names.contains(&place)).map(|d| d.align).max().unwrap_or(0)
 }
 
-/// The sizes of arrays, and the numbers of names in ranges.
+/// Checks the sizes of arrays, and the numbers of names in ranges.
 pub fn arrays(
     declaration: &Declaration<'_>,
     space: &str,
@@ -117,18 +117,18 @@ fn dimensions(
         return out.push(array_size::not_a_number(computed.clone()));
     }
     let value = |size: &Option<ConstantValue>| match size {
-        // Sizes are numbers of 64 bits; what is more is cut off.
+        // A size has 64 bits; higher bits are dropped.
         Some(ConstantValue::Integer(Some(n))) => Some(*n & i128::from(u64::MAX)),
         _ => None,
     };
-    // A number that is none is reported as such.
+    // Another diagnostic reports a size that is not a valid number.
     if declarator.dimensions.iter().any(|(_, size)| matches!(size, Some(ConstantValue::Wrong(_)))) {
         return;
     }
     if let Some((second, _)) = inner.first().filter(|_| site.is_parameter()) {
         return out.push(array_size::parameter(second.clone()));
     }
-    // ptxas: without a body an array of registers passes, if it has a size.
+    // ptxas: it accepts an array of registers with a size if the function has no body.
     if space == ".reg" && (!site.bodiless || value(first).is_none_or(|n| n == 0)) {
         return out.push(array_size::registers(place.clone(), declarator.name.text, value(first)));
     }
@@ -149,7 +149,7 @@ fn dimensions(
     }
 }
 
-/// How much a space holds.
+/// The largest capacity of a state space that the module's version and target allow.
 pub fn holds(space: &'static SpaceInfo, environment: &Environment) -> Option<&'static Capacity> {
     space.holds.iter().filter(|c| environment.refused(c.gates, |_| true).is_none()).max_by_key(|c| c.bytes)
 }

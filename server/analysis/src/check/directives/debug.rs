@@ -1,4 +1,4 @@
-//! Where the code came from: `.file`, `.loc`, `.section`.
+//! Checks directives for debugging information: `.file`, `.loc`, `.section` and `@@DWARF`.
 
 use super::{first_word, gates, part};
 use crate::check::diagnostic::Diagnostic;
@@ -12,7 +12,7 @@ use ptx_isa::tables::{DataType, Directive};
 use ptx_syntax::{Node, fields, kinds};
 use rustc_hash::FxHashMap as HashMap;
 
-/// Checks a `.file`. Whether its number is given twice is seen where all of them are.
+/// Checks a `.file`. The check of the whole module reports a number that two of them have.
 pub fn file(source: ItemSource<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
     let (k, name) = (kinds(), first_word(source, node));
     let numbers: Vec<SourceWord<'_>> =
@@ -21,7 +21,7 @@ pub fn file(source: ItemSource<'_>, node: Node<'_>, environment: &Environment, o
     let numbered = path.is_none_or(|path| numbers.first().is_some_and(|n| n.start < path.start));
     let (Some(index), true, Some(path)) = (numbers.first(), numbered, path) else {
         return match (numbers.first(), path) {
-            // What the parser missed it reports itself.
+            // The parser has reported the error already.
             _ if node.has_error() => {}
             (Some(index), None) => out.push(debug_directive::missing(*index, "the name of a file in quotes")),
             _ => out.push(debug_directive::missing(name, "the number that `.loc` is to know the file by")),
@@ -40,15 +40,15 @@ pub fn file(source: ItemSource<'_>, node: Node<'_>, environment: &Environment, o
     }
 }
 
-/// A number must fit into so many bits.
-// ptxas: the least number of 65 bits passes.
+/// Reports a number that does not fit into `bits` bits.
+// ptxas: it accepts 2^64, the smallest number with 65 bits.
 fn check_width(number: SourceWord<'_>, bits: u32, out: &mut Vec<Diagnostic>) {
     if literal::integer(number.text).is_none_or(|n| n >> bits != 0 && n != 1 << 64) {
         out.push(debug_directive::too_large(number, bits));
     }
 }
 
-/// Checks the numbers of a `.loc` or `.loc_intermediate`, and what `.loc` says of inlining.
+/// Checks the numbers of a `.loc` or `.loc_intermediate`, and the `inlined_at` part of a `.loc`.
 pub fn position(
     source: ItemSource<'_>,
     node: Node<'_>,
@@ -86,8 +86,9 @@ pub fn position(
     }
 }
 
-/// The locations in the text of a `.loc` that is complete and has no surprises, as nearly all have. There may be one for each
-/// instruction of a large function, so its nodes must not be visited.
+/// Fast path of [`locations`] and [`position`]: the location of a `.loc`, and the one after `inlined_at`, read from its text. `None` if
+/// the text is not in the usual form, which nearly all `.loc` have. A large function may have one for each instruction, so visiting
+/// their nodes would take too long.
 pub fn plain(text: &str) -> Option<(LocNumbers, Option<LocNumbers>)> {
     let mut words = text.split([' ', '\t', ',']).filter(|w| !w.is_empty());
     let number = |word: &str| {
@@ -107,7 +108,7 @@ pub fn plain(text: &str) -> Option<(LocNumbers, Option<LocNumbers>)> {
     words.next().is_none().then_some((own, Some(inlined)))
 }
 
-/// File, line and column of a `.loc`, and those after `inlined_at`.
+/// The location of a `.loc`, and the one after `inlined_at`. Each is `None` if it is absent or incomplete.
 pub fn locations(source: ItemSource<'_>, node: Node<'_>) -> (Option<LocNumbers>, Option<LocNumbers>) {
     let k = kinds();
     let of = |node: Node<'_>| {
@@ -120,10 +121,10 @@ pub fn locations(source: ItemSource<'_>, node: Node<'_>) -> (Option<LocNumbers>,
     (of(node), node.child_by_field_id(fields().inlined_at).and_then(of))
 }
 
-/// File, line, column.
+/// A location: file number, line and column.
 pub type LocNumbers = (u32, u32, u32);
 
-/// Checks a `.section`: a place for data alone.
+/// Checks a `.section`, which may have only data and labels.
 pub fn section(source: ItemSource<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
     let k = kinds();
     let name = first_word(source, node);
@@ -131,7 +132,7 @@ pub fn section(source: ItemSource<'_>, node: Node<'_>, environment: &Environment
         return syntax_error::report(source, node, out);
     };
     if !gates(name.range(), directive.name, directive.gates, environment, out) || directive.data.is_empty() {
-        // Without types of data it holds text of another language.
+        // A section directive without data types in the tables has text in another language.
         return;
     }
     syntax_error::report(source, node, out);
@@ -149,13 +150,13 @@ pub fn section(source: ItemSource<'_>, node: Node<'_>, environment: &Environment
                 labels.insert(label.text, label);
             }
         } else if kind != k.section_name && kind != k.comment && kind != k.preprocessor_line && !child.is_error() {
-            // It ends the assembler's work, so there is no more to say.
+            // The assembler stops at this error, so nothing after it is checked.
             return out.push(debug_directive::not_data(first_word(source, child)));
         }
     }
 }
 
-/// A line of data.
+/// Checks a line of data in a section.
 fn line(
     source: ItemSource<'_>,
     node: Node<'_>,
@@ -215,7 +216,7 @@ pub fn dwarf(source: ItemSource<'_>, node: Node<'_>, directive: &'static Directi
     }
 }
 
-/// `label+4`, `label-label`.
+/// Checks a sum in the data: `label+4` or `label-label`.
 fn offset(
     source: ItemSource<'_>,
     node: Node<'_>,

@@ -1,4 +1,4 @@
-//! The header of a function: linking, attributes, and the directives between the parameters and the body.
+//! Checks the header of a function: `.extern` before a body, and the directives between the parameters and the body.
 
 use super::{gates, part, values};
 use crate::check::diagnostic::Diagnostic;
@@ -14,23 +14,24 @@ use ptx_isa::tables::Directive;
 use ptx_syntax::{Node, fields, kinds};
 use std::ops::Range;
 
-/// A directive of a header.
+/// A directive in the header of a function.
 struct HeaderDirective<'t> {
     name: SourceWord<'t>,
     range: Range<usize>,
     directive: &'static Directive,
-    /// Empty where they are wrong.
+    /// The values of its arguments; empty if one is wrong.
     values: Vec<u64>,
 }
 
 impl HeaderDirective<'_> {
-    /// A number 0 is as good as nothing; one that is wrong has been reported.
+    /// Whether the directive counts as present. An argument of 0 counts as absence; a wrong argument has been reported and counts.
     fn counts(&self) -> bool {
         self.values.first() != Some(&0)
     }
 }
 
-/// Checks the header of a function or kernel; the directives between its parameters and its body that say something.
+/// Checks the header of a function or kernel. Returns the names of the directives between its parameters and its body, except those
+/// whose argument is 0.
 pub fn function(
     source: ItemSource<'_>,
     node: Node<'_>,
@@ -68,7 +69,7 @@ pub fn prototype(source: ItemSource<'_>, node: Node<'_>, environment: &Environme
     check_together(&given, false, returns, out);
 }
 
-/// `.extern` before a function that has a body. What else is wrong with linking directives is seen with all declarations.
+/// Reports `.extern` before a function that has a body. Other checks of linking directives are in `declare` and `functions`.
 fn linking(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
     let mut linkages = named_children(node).filter(|n| n.kind_id() == kinds().linkage).map(|n| source.word(n));
     let (Some(word), None) = (linkages.next(), linkages.next()) else { return };
@@ -77,7 +78,7 @@ fn linking(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Each directive of a header by itself.
+/// Checks each directive of a header by itself, and returns those that are allowed there.
 fn directives<'t>(
     source: ItemSource<'t>,
     node: Node<'_>,
@@ -102,7 +103,7 @@ fn directives<'t>(
             out.push(unknown_directive::in_header(name, place));
             continue;
         };
-        // A declaration of a kernel has none at all.
+        // The declaration of a kernel cannot have any of them.
         let barred = kernel && place == "declaration";
         if barred || !directive.places.contains(&place) {
             out.push(misplaced_directive::in_header(name, directive, kernel, place));
@@ -111,7 +112,7 @@ fn directives<'t>(
             }
             continue;
         }
-        // What the parser could not read is reported as such.
+        // The syntax check reports arguments that the parser could not read.
         let broken = child.has_error() || child.next_sibling().is_some_and(|n| n.is_error());
         let mut found = Vec::new();
         if gates(name.range(), directive.name, directive.gates, environment, &mut found) && !broken {
@@ -124,7 +125,7 @@ fn directives<'t>(
             }
             given.push(HeaderDirective { name, range, directive, values: values.unwrap_or_default() });
         } else {
-            // Still counts for what the others need.
+            // It still counts as present when other directives require it.
             given.push(HeaderDirective { name, range: source.range(child), directive, values: Vec::new() });
         }
         out.append(&mut found);
@@ -132,8 +133,8 @@ fn directives<'t>(
     given
 }
 
-/// Whether the parser could not place a predefined constant after a directive of the header, where the assembler takes it for
-/// its number: the grammar has no place for it.
+/// Whether an error node is a predefined constant after a header directive that takes numbers. The assembler accepts the constant as
+/// a number there, but the grammar does not have it.
 pub fn is_constant_argument(source: ItemSource<'_>, error: Node<'_>) -> bool {
     let takes_numbers = |directive: Node<'_>| {
         directive.kind_id() == kinds().performance_directive
@@ -147,7 +148,7 @@ pub fn is_constant_argument(source: ItemSource<'_>, error: Node<'_>) -> bool {
         && error.prev_named_sibling().is_some_and(takes_numbers)
 }
 
-/// The directives of a header together.
+/// Checks the directives of a header against each other: exclusion, repetition, order, and missing or useless combinations.
 fn check_together(given: &[HeaderDirective<'_>], kernel: bool, returns: bool, out: &mut Vec<Diagnostic>) {
     for (index, one) in given.iter().enumerate() {
         let (before, after) = (&given[..index], &given[index + 1..]);

@@ -1,4 +1,4 @@
-//! `.pragma` and the strings that the assembler knows.
+//! Checks `.pragma` and its strings.
 
 use super::{first_word, gates};
 use crate::check::diagnostic::Diagnostic;
@@ -10,7 +10,8 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{ArgumentKind, Directive};
 use ptx_syntax::{Node, kinds};
 
-/// Checks a `.pragma` at some place: `module`, a header (`entry`, `func`, `declaration`), or a body (`body`, `entry-body`).
+/// Checks a `.pragma`. `place` is its place in the tables: `module`, a header (`entry`, `func`, `declaration`), or a body (`body`,
+/// `entry-body`).
 pub fn check(
     source: ItemSource<'_>,
     node: Node<'_>,
@@ -67,7 +68,8 @@ fn check_string(string: SourceWord<'_>, place: &str, environment: &Environment, 
     }
 }
 
-/// The pragma that a string names, and what follows the name. Strings for bodies alone are known by their beginning.
+/// The pragma that a string names, and the text after the name. Pragmas that are allowed in the module must match the whole string;
+/// those for bodies only need to match its beginning.
 fn find(text: &str) -> Option<(&'static Directive, &str)> {
     ISA.directives.iter().filter(|d| d.name.starts_with('"')).find_map(|directive| {
         let rest = text.strip_prefix(directive.name.trim_matches('"'))?;
@@ -75,8 +77,8 @@ fn find(text: &str) -> Option<(&'static Directive, &str)> {
     })
 }
 
-/// A number as C reads it: decimal, octal, hexadecimal, with a sign, and nothing after it. Whether it is negative, and its
-/// amount, which is the largest one where it does not fit.
+/// The value of a C integer literal (decimal, octal or hexadecimal, with an optional sign): whether it is negative, and its magnitude.
+/// A magnitude that does not fit is `u64::MAX`.
 fn number(text: &str) -> Option<(bool, u64)> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),

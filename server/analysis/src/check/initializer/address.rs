@@ -1,4 +1,4 @@
-//! Addresses as initial values: of variables, generic or not, of functions, and one byte of them.
+//! Checks addresses as initial values: of variables (`x`, `generic(x)`) and functions, and single bytes of them (`0xff(x)`).
 
 use super::{InitializerChecker, takes};
 use crate::check::rules::{constant_expression, initializer as words, syntax_error, truncated_value, undeclared_name};
@@ -12,8 +12,8 @@ use ptx_isa::tables::TypeInfo;
 use ptx_syntax::{Node, fields, kinds};
 
 impl<'t> InitializerChecker<'_, 't> {
-    /// Checks an address, or the sum of one and a number; `masked` if only one of its bytes is wanted. False where the node is
-    /// neither.
+    /// Checks an address, or the sum of an address and a number. `masked` if a mask such as `0xff(x)` selects one of its bytes.
+    /// False if the node is neither.
     pub(super) fn address(&mut self, node: Node<'_>, ty: &'static TypeInfo, masked: bool) -> bool {
         let (k, source) = (kinds(), self.place.source);
         if lower::named_constant(source, node).is_some() {
@@ -57,7 +57,7 @@ impl<'t> InitializerChecker<'_, 't> {
         true
     }
 
-    /// The address that a name stands for.
+    /// Checks a name that is used as an address; `sum` if a number is added to it.
     fn named(&mut self, node: Node<'_>, ty: &'static TypeInfo, sum: bool, masked: bool) {
         let word = self.place.source.word(node);
         let Some(symbol) = self.look_up(word.text) else {
@@ -101,7 +101,7 @@ impl<'t> InitializerChecker<'_, 't> {
         }
     }
 
-    /// Whether the type takes such an address; if not, that is reported.
+    /// Whether the variable's type accepts an address of this `kind`, or one byte of it (`masked`). Reports it if not.
     fn typed(&mut self, kind: &'static str, node: Node<'_>, ty: &'static TypeInfo, masked: bool) -> bool {
         let kind = if masked { "mask" } else { kind };
         if takes(kind, ty) {
@@ -113,7 +113,7 @@ impl<'t> InitializerChecker<'_, 't> {
         false
     }
 
-    /// `generic(x)`.
+    /// Checks `generic(x)`: the generic address of a variable.
     fn generic(&mut self, node: Node<'_>, ty: &'static TypeInfo, masked: bool) {
         let (k, f, source) = (kinds(), fields(), self.place.source);
         let Some(operator) = node.child_by_field_id(f.operator).map(|n| source.word(n)) else { return };
@@ -135,7 +135,7 @@ impl<'t> InitializerChecker<'_, 't> {
         }
     }
 
-    /// `0xff(x)`.
+    /// Checks `0xff(x)`: one byte of an address or a number.
     pub(super) fn mask(&mut self, node: Node<'_>, ty: &'static TypeInfo) {
         let (f, source) = (fields(), self.place.source);
         let (Some(mask), Some(value)) = (node.child_by_field_id(f.mask), node.child_by_field_id(f.value)) else {

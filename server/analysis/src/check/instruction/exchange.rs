@@ -1,4 +1,4 @@
-//! Two operands of which each would be right in the place of the other: one mistake, and clear how to mend it.
+//! Finds two operands in the wrong order: each would fit in the place of the other. This is one mistake with a clear fix.
 
 use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::operand_kind;
@@ -6,7 +6,7 @@ use crate::forms::operands::{self, NameLookup};
 use crate::forms::spec::{OperandPattern, OperandVariant};
 use crate::hir::ast::Instruction;
 
-/// The report on two operands that are the wrong way round. `text` is the instruction's.
+/// The report on two exchanged operands, if exchanging them is all that is needed. `text` is the source in which ranges count.
 pub fn report(
     instruction: &Instruction<'_>,
     variant: &OperandVariant,
@@ -33,7 +33,7 @@ pub fn report(
     Some(operand_kind::exchanged(first, second, mnemonic))
 }
 
-/// How the manual names an operand.
+/// The name of an operand in the manual; `None` for `_`.
 fn name(shape: &OperandPattern) -> Option<String> {
     Some(match shape {
         OperandPattern::Value(spec) | OperandPattern::Arguments(spec) => spec.value.name.to_owned(),

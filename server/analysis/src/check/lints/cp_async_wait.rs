@@ -1,4 +1,4 @@
-//! `cp-async-wait`: shared memory read before the asynchronous copy into it is complete.
+//! `cp-async-wait`: shared memory is read before the asynchronous copy into it is complete.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -12,7 +12,7 @@ use ptx_isa::tables::{OperandAccess, Protocol, Verb};
 /// A read of shared memory that an asynchronous copy may still be writing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CpAsyncWait {
-    /// The copy may be in no group yet, so that there is nothing to wait for.
+    /// Whether the copy is not committed to a group yet on any path, so that `cp.async.wait_group` cannot wait for it.
     pub uncommitted: bool,
 }
 
@@ -33,23 +33,23 @@ impl DiagnosticMessage for CpAsyncWait {
 
 const PROTOCOL: Protocol = Protocol::CpAsync;
 
-/// A place in memory that can be recognised again.
+/// A memory address that two instructions can be compared by.
 #[derive(Clone, Copy, PartialEq)]
 enum TrackedAddress {
-    /// So far into a variable.
+    /// Index into `FlowFunction::variables`, and byte offset into that variable.
     Variable(u32, i64),
     /// Offset in bytes from a register's value; invalid once the register is written.
     Register(RegisterSlot, i64),
 }
 
-/// A copy: the instruction, where it writes and how much.
+/// An asynchronous copy: index of the instruction, destination address and size in bytes.
 struct AsyncCopy {
     index: usize,
     place: TrackedAddress,
     bytes: i64,
 }
 
-/// Reports reads that no wait can lie before.
+/// Reports reads of shared memory with no wait between the copy into it and the read, on any path.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     if !mentions(function, PROTOCOL) {

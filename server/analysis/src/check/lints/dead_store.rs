@@ -1,4 +1,4 @@
-//! `dead-store`: a value is computed that nothing reads.
+//! `dead-store`: an instruction computes a value that no instruction reads.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -9,7 +9,7 @@ use crate::check::lints::Analysis;
 pub struct DeadStore {
     /// The registers that it writes.
     pub registers: Box<[Box<str>]>,
-    /// Some other instruction reads one of them, but only after it is written again.
+    /// Whether some other instruction reads one of them, but only after it is written again.
     pub overwritten: bool,
 }
 
@@ -31,7 +31,7 @@ impl DiagnosticMessage for DeadStore {
     }
 }
 
-/// Finds instructions without an effect whose results are all dead.
+/// Reports instructions without side effects whose results are all dead.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     let mut read = vec![false; function.registers.len()];
@@ -43,7 +43,7 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         if writes.is_empty() || writes.iter().any(|w| live.contains(w.slot.index())) || !function.is_pure(index) {
             return;
         }
-        // A move of a register to itself, and the like, is written on purpose.
+        // An instruction that reads its own result register, such as a move of a register to itself, is most likely intended.
         if function.reads(index).iter().any(|r| writes.iter().any(|w| w.slot == r.slot) && r.operand.is_some()) {
             return;
         }

@@ -1,16 +1,16 @@
-//! `divergent-barrier`: what a warp must execute together stands where only some of its lanes get to.
+//! `divergent-barrier`: an instruction that all lanes of a warp must execute together is in code that only some of them reach.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Severity};
 use crate::check::lints::Analysis;
 use crate::flow::divergence::splits;
 
-/// An instruction of the whole warp that only some of its lanes execute.
+/// An instruction for the whole warp that only some of its lanes execute.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DivergentBarrier {
-    /// The instruction.
+    /// The name of the instruction.
     pub instruction: &'static str,
-    /// The predicate of its own guard, if that keeps lanes away from it; else a branch does.
+    /// The predicate of its own guard, if that excludes lanes. `None` if a branch excludes them.
     pub guard: Option<Box<str>>,
 }
 
@@ -30,7 +30,7 @@ impl DiagnosticMessage for DivergentBarrier {
     }
 }
 
-/// Finds instructions of the whole warp that a guard or a branch keeps lanes away from.
+/// Reports instructions for the whole warp from which a guard or a branch excludes lanes.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     let together: Vec<usize> = (0..function.instructions.len()).filter(|i| function.converges(*i)).collect();

@@ -1,4 +1,4 @@
-//! `idle-bound`: a bound in the header of a kernel that holds nothing back.
+//! `idle-bound`: a launch bound in the header of a kernel that limits nothing.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -8,21 +8,21 @@ use crate::registers::{LaunchBounds, limit, never_binds};
 use ptx_isa::ISA;
 use ptx_isa::tables::Protocol;
 
-/// A bound in the header of a kernel without which the assembler makes the same code.
+/// A bound in the header of a kernel without which the assembler generates the same code.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum IdleBound {
-    /// `.maxnreg` far above the demand.
+    /// `.maxnreg` is far above the number of registers that the kernel needs.
     Registers {
         /// The number of registers that a thread may have.
         allowed: u64,
         /// The number of registers that a thread most likely uses.
         used: u32,
     },
-    /// `.minnctapersm` that leaves to each thread all the registers that it can have.
+    /// `.minnctapersm` allows each thread the maximum number of registers.
     Ctas {
-        /// The number of CTAs.
+        /// The number of CTAs in the directive.
         number: u64,
-        /// The largest number of registers of a thread.
+        /// The maximum number of registers of a thread.
         registers: u32,
     },
 }
@@ -48,10 +48,10 @@ impl DiagnosticMessage for IdleBound {
     }
 }
 
-/// Looks at `.maxnreg`, and at `.minnctapersm` of more than one CTA: a compiler writes 1 without being asked.
+/// Checks `.maxnreg`, and `.minnctapersm` of more than one CTA: compilers write `.minnctapersm 1` by default.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
-    // With it registers are exchanged between warps, and the bound says with how many they begin.
+    // With `setmaxnreg` warps exchange registers, and the bound is the number with which they begin.
     if !function.kernel || mentions(function, Protocol::Registers) {
         return;
     }
@@ -59,8 +59,8 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     ctas(analysis, out);
 }
 
-/// `.maxnreg` far above what is wanted. What is called may want more; and beside the threads of a CTA it takes the place of what those
-/// would leave, so it is idle only where they leave enough.
+/// Reports a `.maxnreg` far above the estimated demand. A kernel with calls is left out: its callees may need more registers. `.maxnreg`
+/// replaces the limit that follows from the number of threads in a CTA, so it is idle only if that limit is far above the demand, too.
 fn registers(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let Some((number, range)) = LaunchBounds::of(analysis.function).registers else { return };
     let usage = analysis.usage();
@@ -77,7 +77,7 @@ fn registers(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// `.minnctapersm` that leaves to each thread as many registers as there are.
+/// Reports a `.minnctapersm` with which each thread can still have the maximum number of registers.
 fn ctas(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let bounds = LaunchBounds::of(analysis.function);
     let Some((number, range)) = bounds.ctas.clone().filter(|(number, _)| *number > 1) else { return };
@@ -98,7 +98,7 @@ mod tests {
     use crate::Code::IdleBound;
     use crate::testing::{in_module, messages};
 
-    /// The findings in a kernel that holds 16 values at a time.
+    /// The messages about a kernel in which 16 values are live at a time.
     fn found(bounds: &str) -> Vec<String> {
         let list = |from: usize| format!("{{%f{from}, %f{}, %f{}, %f{}}}", from + 1, from + 2, from + 3);
         let each = |one: &dyn Fn(usize) -> String| (0..16).step_by(4).map(one).collect::<String>();

@@ -1,4 +1,4 @@
-//! `ineffective-setmaxnreg`: registers moved between warps of a kernel that does not say how many it begins with.
+//! `ineffective-setmaxnreg`: `setmaxnreg` in a kernel whose header does not set the number of registers.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -6,7 +6,7 @@ use crate::check::lints::Analysis;
 use crate::flow::effects::{first, mentions};
 use ptx_isa::tables::{Protocol, Verb};
 
-/// A `setmaxnreg` in a kernel whose header does not say how many registers its threads begin with.
+/// A `setmaxnreg` in a kernel whose header does not set the number of registers with which its threads begin.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct IneffectiveSetmaxnreg;
 
@@ -22,7 +22,7 @@ impl DiagnosticMessage for IneffectiveSetmaxnreg {
     }
 }
 
-/// Reports the first one of a kernel.
+/// Reports the first `setmaxnreg` of such a kernel.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     if !function.kernel || !mentions(function, Protocol::Registers) {

@@ -1,4 +1,4 @@
-//! `mbarrier-protocol`: mbarriers that cannot work as they are used.
+//! `mbarrier-protocol`: an mbarrier that is used in a way that cannot work.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -12,16 +12,16 @@ use crate::hir::symbols::VariableOrigin;
 use ptx_isa::tables::{Effect, Protocol, Verb};
 use std::ops::Range;
 
-/// An mbarrier that cannot work as it is used.
+/// A use of an mbarrier that cannot work.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum MbarrierProtocol {
-    /// A wait that tests once, and whose result nothing reads.
+    /// An instruction tests an mbarrier (`test_wait`, `try_wait`), but nothing reads the result.
     UnreadAnswer,
-    /// Nothing initialises the mbarrier of that name.
+    /// No instruction initialises the mbarrier of this name.
     NotInitialised(Box<str>),
-    /// A copy lowers the count of transactions, which nothing raises.
+    /// A copy lowers the transaction count of an mbarrier, but no instruction raises it.
     NoExpectation,
-    /// No barrier lies between the initialisation by one thread and the waits of others on the mbarrier of that name.
+    /// There is no barrier between the initialisation of the mbarrier of this name by one thread and the waits of others on it.
     NoBarrier(Box<str>),
 }
 
@@ -62,7 +62,7 @@ impl DiagnosticMessage for MbarrierProtocol {
 
 const PROTOCOL: Protocol = Protocol::Mbarrier;
 
-/// Looks at the mbarriers of a function.
+/// Checks the use of mbarriers in a function.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     if !mentions(function, PROTOCOL) {
@@ -80,7 +80,7 @@ fn range(range: &Range<u32>) -> Range<usize> {
     range.start as usize..range.end as usize
 }
 
-/// A wait that tests once, and whose result is not read.
+/// Reports tests of an mbarrier whose result nothing reads.
 fn answers(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     let mut read = vec![false; function.registers.len()];
@@ -101,7 +101,7 @@ fn answers(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The variable in shared memory that an operand of an effect names directly.
+/// The variable that the operand of an effect names directly: its index, and the byte range of the operand.
 fn named(function: &FlowFunction, index: usize, effect: &Effect) -> Option<(u32, Range<usize>)> {
     let operand = function.affected(index, effect).next()?;
     match operand.value {
@@ -110,10 +110,10 @@ fn named(function: &FlowFunction, index: usize, effect: &Effect) -> Option<(u32,
     }
 }
 
-/// An mbarrier without an initialisation: a variable that only mbarrier instructions use.
+/// Reports mbarriers without an initialisation: variables that only mbarrier instructions use, but none of them initialises.
 fn initialised(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
-    // An address in a register may have come here in ways that are not followed.
+    // Only direct uses of the name count: the origin of an address in a register is not always known.
     let mut uses: Vec<Option<Range<usize>>> = vec![None; function.variables.len()];
     let mut count = vec![0; function.variables.len()];
     let mut created = vec![false; function.variables.len()];
@@ -143,7 +143,7 @@ fn initialised(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Copies whose transactions no `expect_tx` announces.
+/// Reports the first copy that lowers the transaction count of an mbarrier, if the kernel has no `expect_tx`.
 fn expected(function: &FlowFunction, out: &mut Vec<Diagnostic>) {
     let brings = |i: &usize| {
         effects(function, *i)
@@ -156,11 +156,11 @@ fn expected(function: &FlowFunction, out: &mut Vec<Diagnostic>) {
     out.push(Diagnostic::new(range(&function.instructions[copy].mnemonic), MbarrierProtocol::NoExpectation));
 }
 
-/// A thread initialises and waits without a barrier in between, although other threads wait too.
+/// Reports waits without a barrier after the initialisation, if threads other than the initialising one reach them.
 fn visible(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     let addresses = Addresses::new(function, analysis.graph);
-    // The mbarriers by variable and offset.
+    // The initialised mbarriers: variable index and byte offset.
     let mut places: Vec<(u32, i64)> = Vec::new();
     let place = |index: usize, effect: &Effect| {
         let operand = function.affected(index, effect).next()?;
@@ -181,7 +181,7 @@ fn visible(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     }
     let limit = places.len();
     let number = |index: usize, verb: Verb| of(index, verb).and_then(|p| places.iter().position(|q| *q == p));
-    // Initialised by this thread without a barrier after it, on one path; initialised by this thread, on all paths.
+    // `fresh`: initialised by this thread, with no barrier since, on some path. `own`: initialised by this thread on all paths.
     let fresh = |index: usize, facts: &mut dyn FactSet| {
         if calls(function, index) || does(function, index, Verb::Fences, Protocol::Threads) {
             (0..limit).for_each(|n| facts.drop(n));

@@ -1,4 +1,4 @@
-//! `membermask`: a mask of lanes that does not name those that execute the instruction.
+//! `membermask`: a lane mask that does not match the lanes that execute the instruction.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -6,24 +6,24 @@ use crate::check::lints::Analysis;
 use crate::flow::FlowOperand;
 use crate::flow::divergence::splits;
 
-/// A mask of lanes that does not fit the lanes that execute the instruction.
+/// A lane mask that does not match the lanes that execute the instruction.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Membermask {
-    /// The mask names no lane.
+    /// The mask is 0.
     Empty {
-        /// The instruction.
+        /// The name of the instruction.
         instruction: &'static str,
     },
-    /// The mask does not name lane 0, which executes the instruction too.
+    /// The mask does not contain lane 0, which also executes the instruction.
     WithoutLane0 {
-        /// The instruction.
+        /// The name of the instruction.
         instruction: &'static str,
         /// The mask.
         mask: u32,
     },
-    /// The mask names all lanes, and only some of them execute the instruction.
+    /// The mask contains all lanes, but only some of them execute the instruction.
     AllLanes {
-        /// The instruction.
+        /// The name of the instruction.
         instruction: &'static str,
     },
 }
@@ -56,7 +56,7 @@ impl DiagnosticMessage for Membermask {
 /// The mask of a whole warp.
 const ALL: u32 = u32::MAX;
 
-/// Finds masks that are known and surely wrong.
+/// Reports constant masks that are certainly wrong.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let (function, graph) = (analysis.function, analysis.graph);
     let mut whole = Vec::new();
@@ -92,7 +92,7 @@ fn mask<'a>(analysis: &Analysis<'a>, index: usize) -> Option<&'a FlowOperand> {
     analysis.function.operands_of(index).iter().find(|o| o.spec.is_some_and(|s| s.lanes))
 }
 
-/// Whether every thread that begins the function executes an instruction.
+/// Whether every thread that enters the function executes the instruction.
 fn is_unconditional(analysis: &Analysis<'_>, index: usize) -> bool {
     let block = analysis.graph.block_of(index);
     analysis.function.instructions[index].guard.is_none() && analysis.post_dominators().dominates(block, 0)

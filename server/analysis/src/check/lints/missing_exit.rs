@@ -4,10 +4,10 @@ use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix};
 use crate::check::lints::Analysis;
 
-/// A body that control runs off the end of.
+/// A body whose end control can reach without `ret` or `exit`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct MissingExit {
-    /// It is the body of a kernel.
+    /// Whether it is the body of a kernel.
     pub kernel: bool,
 }
 
@@ -22,7 +22,7 @@ impl DiagnosticMessage for MissingExit {
     }
 }
 
-/// Finds the closing brace that control runs into.
+/// Reports the closing brace of the body if control can reach it.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     if analysis.graph.falls_off.is_none() {

@@ -1,4 +1,4 @@
-//! `mixed-cta-groups`: tensor-core instructions of one CTA and of a pair of CTAs in the same kernel.
+//! `mixed-cta-groups`: tensor-core instructions for one CTA (`.cta_group::1`) and for a pair of CTAs (`.cta_group::2`) in one function.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -7,12 +7,12 @@ use crate::flow::effects::{effects, mentions};
 use ptx_isa::Modifier;
 use ptx_isa::tables::Protocol;
 
-/// A tensor-core instruction of another kind than those before it in the same function.
+/// A tensor-core instruction whose CTA group differs from those before it in the same function.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct MixedCtaGroups {
     /// Its modifier, such as `.cta_group::2`.
     pub group: Modifier,
-    /// The modifier of those before it.
+    /// The modifier of the instructions before it.
     pub before: Modifier,
 }
 
@@ -27,7 +27,7 @@ impl DiagnosticMessage for MixedCtaGroups {
     }
 }
 
-/// Reports the first instruction that differs from those before it.
+/// Reports the first instruction whose CTA group differs from those before it.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     if !mentions(function, Protocol::TensorMemory) {

@@ -1,4 +1,5 @@
-//! One file for each diagnostic that looks at the flow of a function: what it finds and in which words. Their pages are `docs/diagnostics/*.md`.
+//! Flow lints: one file for each diagnostic that analyses the control or data flow of a function, with its data, message and search.
+//! The pages about them are `docs/diagnostics/*.md`.
 
 pub mod cp_async_wait;
 pub mod dead_store;
@@ -32,15 +33,15 @@ use crate::registers::FunctionUsage;
 use crate::target::Environment;
 use std::cell::OnceCell;
 
-/// A function with what is computed of it. Costly analyses run on first use.
+/// A function with the results of its flow analyses. Costly analyses run on first use.
 pub struct Analysis<'a> {
-    /// The function; all of it was understood, and it has a body.
+    /// The function. It has a body without syntax errors.
     pub function: &'a FlowFunction,
-    /// Its blocks.
+    /// Its control-flow graph.
     pub graph: &'a Graph,
     /// Version, target and address size of the module.
     pub environment: &'a Environment,
-    /// What of the module matters besides.
+    /// The properties of the module that lints need.
     pub module: &'a Module,
     liveness: OnceCell<Liveness>,
     dominators: OnceCell<Tree>,
@@ -49,11 +50,11 @@ pub struct Analysis<'a> {
     usage: OnceCell<FunctionUsage>,
 }
 
-/// Looks for something in a function; ranges count from the start of the item.
+/// A flow lint: appends its diagnostics about a function. Their ranges count from the start of the item.
 pub type Lint = fn(&Analysis<'_>, &mut Vec<Diagnostic>);
 
 impl<'a> Analysis<'a> {
-    /// Of a function.
+    /// Prepares the analysis of a function; nothing is computed yet.
     pub fn new(function: &'a FlowFunction, graph: &'a Graph, environment: &'a Environment, module: &'a Module) -> Self {
         Self {
             function,
@@ -68,32 +69,32 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Which registers are live.
+    /// The live registers at each instruction.
     pub fn liveness(&self) -> &Liveness {
         self.liveness.get_or_init(|| Liveness::new(self.function, self.graph))
     }
 
-    /// The dominators of the blocks.
+    /// The dominator tree of the blocks.
     pub fn dominators(&self) -> &Tree {
         self.dominators.get_or_init(|| dominance::dominators(self.graph))
     }
 
-    /// The post-dominators of the blocks; the number of blocks stands for having left the function.
+    /// The post-dominator tree of the blocks. Its root is a virtual exit, whose index is the number of blocks.
     pub fn post_dominators(&self) -> &Tree {
         self.post_dominators.get_or_init(|| dominance::post_dominators(self.graph, |b| self.graph.blocks[b].leaves))
     }
 
-    /// Across which threads values are the same.
+    /// For each value, the threads across which it is the same.
     pub fn variances(&self) -> &Variances<'a> {
         self.variances.get_or_init(|| Variances::new(self.function, self.graph))
     }
 
-    /// How many registers it needs.
+    /// The registers that the function needs, by the estimate of the register report.
     pub fn usage(&self) -> &FunctionUsage {
         self.usage.get_or_init(|| FunctionUsage::new(self.function, self.graph, self.liveness(), self.environment))
     }
 
-    /// Runs all lints; nothing if it was cancelled.
+    /// Runs all flow lints. `None` if `cancelled` returned true in between.
     pub fn run(&self, cancelled: &dyn Fn() -> bool) -> Option<Vec<Diagnostic>> {
         let mut out = Vec::new();
         for lint in LINTS {
@@ -102,7 +103,7 @@ impl<'a> Analysis<'a> {
             }
             lint(self, &mut out);
         }
-        // A function whose end is reached without `ret` or `exit` is not finished: what has no use yet may get one.
+        // A function that control can leave without `ret` or `exit` is unfinished: do not report unused code in it yet.
         if self.graph.falls_off.is_some() {
             out.retain(|d| !d.unnecessary);
         }

@@ -1,4 +1,4 @@
-//! `proxy-fence`: memory written in one way and read in another that is not ordered with it.
+//! `proxy-fence`: memory is written through one proxy (a kind of memory access) and read through another without a fence.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -12,14 +12,14 @@ use ptx_isa::OperandName;
 use ptx_isa::tables::{Protocol, Verb};
 use std::ops::Range;
 
-/// Memory that is written in one way and read in another without a fence in between.
+/// Memory that is written through one proxy and read through another without a fence in between.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ProxyFence {
-    /// An asynchronous copy reads the shared variable of that name after ordinary stores to it.
+    /// An asynchronous copy reads the shared variable of this name after ordinary stores to it.
     Copy(Box<str>),
-    /// A matrix instruction reads shared memory that ordinary stores have filled.
+    /// A matrix instruction reads shared memory that ordinary stores have written.
     Matrix,
-    /// A kernel changes a tensor map, uses one, and publishes none.
+    /// A kernel changes a tensor map and uses one, but has no instruction that publishes the change.
     TensorMap,
 }
 
@@ -47,7 +47,7 @@ impl DiagnosticMessage for ProxyFence {
     }
 }
 
-/// Looks at what the asynchronous proxy and the one of tensor maps read.
+/// Checks reads through the asynchronous proxy and uses of tensor maps.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     if mentions(function, Protocol::AsyncProxy) {
@@ -63,15 +63,15 @@ fn range(range: &Range<u32>) -> Range<usize> {
     range.start as usize..range.end as usize
 }
 
-/// A store to shared memory: the instruction and where it goes.
+/// An ordinary store to shared memory: index of the instruction, and index into `FlowFunction::variables`.
 struct Store {
     index: usize,
     variable: u32,
-    /// Where it begins and ends, if that is known.
+    /// The byte range in the variable, if known.
     bytes: Option<Range<i64>>,
 }
 
-/// Copies from a shared variable that was stored to, with no fence in between.
+/// Reports copies from a shared variable after an ordinary store to the same bytes without a fence in between, on some path.
 fn copies(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     let addresses = Addresses::new(function, analysis.graph);
@@ -112,7 +112,7 @@ fn copies(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
             OperandValue::Integer(n) => Some(n),
             _ => None,
         });
-        // Without its size the copy is taken for one of the whole variable, if it begins there.
+        // If the size is unknown, a copy that begins at the start of the variable counts as a copy of all of it.
         let all = whole.bytes.and_then(|b| i64::try_from(b).ok()).filter(|_| !whole.external);
         let Some(end) = size.or(all.filter(|_| from == 0)).and_then(|n| from.checked_add(n)) else { return };
         let covers = from == 0 && all.is_some_and(|all| end >= all);
@@ -126,7 +126,7 @@ fn copies(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     });
 }
 
-/// Matrix instructions that read shared memory which only ordinary stores can have filled.
+/// Reports the first matrix instruction of a kernel that reads shared memory, if only ordinary stores can have written that memory.
 fn matrices(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     let whole = |e: &&ptx_isa::tables::Effect| {
@@ -148,7 +148,7 @@ fn matrices(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     out.push(found.related(range(&function.instructions[store].range), "a store"));
 }
 
-/// A tensor map that is changed and used, and never published in between.
+/// Reports the first use of a tensor map, if the function changes one and never publishes the change.
 fn tensor_maps(function: &FlowFunction, out: &mut Vec<Diagnostic>) {
     let Some(change) = first(function, Verb::Writes, Protocol::TensorMap) else { return };
     let Some(reader) = first(function, Verb::Reads, Protocol::TensorMap) else { return };

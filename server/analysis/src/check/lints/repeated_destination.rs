@@ -1,13 +1,13 @@
-//! `repeated-destination`: an instruction writes a register twice.
+//! `repeated-destination`: one instruction writes the same register twice.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 
-/// A register that an instruction writes twice.
+/// A register that one instruction writes twice.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RepeatedDestination {
-    /// Its name.
+    /// The name of the register.
     pub register: Box<str>,
 }
 
@@ -21,7 +21,7 @@ impl DiagnosticMessage for RepeatedDestination {
     }
 }
 
-/// Finds registers that stand twice among the results of an instruction.
+/// Reports registers that occur twice among the results of an instruction.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     for index in 0..function.instructions.len() {

@@ -1,19 +1,19 @@
-//! `shared-memory-limit`: more shared variables than a kernel may have.
+//! `shared-memory-limit`: the shared variables of a kernel take more memory than the target allows.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 
-/// A kernel whose shared variables are larger than the target allows.
+/// A kernel whose shared variables take more memory than the target allows.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SharedMemoryLimit {
-    /// The kernel.
+    /// The name of the kernel.
     pub kernel: Box<str>,
     /// The size of its shared variables in bytes.
     pub total: u64,
-    /// The target.
+    /// The name of the target.
     pub target: &'static str,
-    /// The largest size in bytes on that target.
+    /// The maximum size in bytes on this target.
     pub limit: u32,
 }
 
@@ -29,7 +29,8 @@ impl DiagnosticMessage for SharedMemoryLimit {
     }
 }
 
-/// Adds up the variables that a kernel declares or names; the gaps between them and what its callees name come on top.
+/// Reports a kernel whose shared variables exceed the limit. The sum is a lower bound: it has the variables that the kernel declares or
+/// names, without padding and without the variables that only its callees name.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     let Some(target) = analysis.environment.target.filter(|t| t.shared > 0 && function.kernel) else { return };

@@ -1,4 +1,4 @@
-//! `spill-likely`: a function that wants many more registers than it may have.
+//! `spill-likely`: a function that needs many more registers than it may have.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -15,7 +15,7 @@ pub struct SpillLikely {
     pub wanted: u32,
     /// The number of registers that a thread may have.
     pub limit: u32,
-    /// A directive of the header sets the limit, and not the target.
+    /// Whether a directive of the header sets the limit, not the target.
     pub by_directive: bool,
 }
 
@@ -35,9 +35,9 @@ impl DiagnosticMessage for SpillLikely {
     }
 }
 
-/// Compares what a function is estimated to want, by itself, with what its header and the target leave it. Only what is far over the
-/// limit is reported: the estimate may be off, and the assembler may find a way. Where warps exchange registers, some of them get more
-/// than the header says.
+/// Compares the estimated register demand of a function (without its callees) with the limit from its header and the target. Only a
+/// demand far above the limit is reported: the estimate may be wrong, and the assembler may need fewer registers. Functions with
+/// `setmaxnreg` are left out, since some of their warps get more registers than the header allows.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     if mentions(function, Protocol::Registers) {
@@ -45,7 +45,7 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     }
     let multiprocessor = analysis.environment.target.and_then(|t| ISA.multiprocessor(t.name));
     let limit = limit(&LaunchBounds::of(function), 0, multiprocessor);
-    // Most functions are far from what any thread may have: for them the estimate is not worth its time.
+    // Most functions need far fewer registers than a thread can have: skip the costly estimate for them.
     let live = || Pressure::new(function, analysis.graph, analysis.liveness()).most.b32;
     if limit.directive.is_none() && u32::from(live()) < limit.registers / 2 {
         return;
@@ -73,7 +73,7 @@ mod tests {
     use crate::testing::{in_module, messages};
     use std::fmt::Write;
 
-    /// A kernel with 48 values that are loaded before and stored after a loop, which changes all of them.
+    /// A kernel with 48 values that it loads before a loop, changes in the loop and stores after it. `limit` is its `.maxnreg`.
     fn module(limit: u32) -> String {
         let mut text = format!(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() .maxnreg {limit}\n");
         text += "{ .reg .f32 %f<49>; .reg .b64 %rd; .reg .b32 %r; .reg .pred %p; mov.u64 %rd, 0; mov.u32 %r, 0;\n";

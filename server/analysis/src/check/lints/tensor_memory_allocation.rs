@@ -1,4 +1,4 @@
-//! `tensor-memory-allocation`: tensor memory that is not given back, or asked for too late.
+//! `tensor-memory-allocation`: tensor memory that is not deallocated, or that is allocated too late.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -8,12 +8,12 @@ use crate::flow::effects::{DataflowProblem, FactSet, calls_anything, does, first
 use crate::flow::solve::Meet;
 use ptx_isa::tables::{Protocol, Verb};
 
-/// An allocation of tensor memory that breaks the rules.
+/// An allocation of tensor memory that breaks the rules for it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum TensorMemoryAllocation {
-    /// The kernel never gives the memory back.
+    /// The kernel never deallocates the memory.
     NeverFreed,
-    /// The permit to allocate was given up before.
+    /// The permit to allocate was relinquished before.
     AfterPermit,
 }
 
@@ -39,7 +39,7 @@ impl DiagnosticMessage for TensorMemoryAllocation {
 
 const PROTOCOL: Protocol = Protocol::TensorMemory;
 
-/// Looks at allocations and their ends.
+/// Checks allocations of tensor memory.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     if !mentions(function, PROTOCOL) {

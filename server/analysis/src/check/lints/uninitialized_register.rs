@@ -1,4 +1,4 @@
-//! `uninitialized-register`: a register is read that nothing has written.
+//! `uninitialized-register`: a register is read that no instruction has written.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Severity};
@@ -9,25 +9,25 @@ use ptx_isa::tables::Computes;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A register that holds no defined value where it is read.
+/// A register that does not have a defined value when it is read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct UninitializedRegister {
-    /// Its name.
+    /// The name of the register.
     pub register: Box<str>,
-    /// Why it holds none.
+    /// Why it has no defined value.
     pub cause: Cause,
 }
 
-/// Why a register holds no defined value.
+/// Why a register has no defined value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Cause {
-    /// No instruction writes it.
+    /// No instruction of the function writes it.
     Never,
-    /// No instruction that leads to the read writes it.
+    /// No path to the read writes it.
     Nowhere,
-    /// Not every way that leads to the read writes it.
+    /// Not every path to the read writes it.
     Sometimes,
-    /// It is a copy of the register of that name, which no instruction writes.
+    /// It is a copy of the register of this name, which no instruction writes.
     Copy(Box<str>),
 }
 
@@ -55,7 +55,7 @@ impl DiagnosticMessage for UninitializedRegister {
     }
 }
 
-/// Finds the reads; of each register the first.
+/// Reports, for each register, the first read without a defined value.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let (function, graph) = (analysis.function, analysis.graph);
     let mut registers: BTreeMap<RegisterSlot, Vec<Unwritten>> = BTreeMap::new();
@@ -65,9 +65,9 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         }
     }
     for (slot, mut reads) in registers {
-        // What is certain is worth more than what comes first.
+        // Certain problems come before others, and only then earlier instructions before later ones.
         reads.sort_by_key(|r| (r.certainty, r.instruction));
-        // Carrying a value that is not defined from one place to another does no harm by itself.
+        // An instruction that only copies an undefined value does no harm by itself.
         let carried = |r: &&Unwritten| function.entry(r.instruction).carries;
         let certain = |r: &&Unwritten| r.certainty != Certainty::Sometimes;
         if let Some(first) = reads.iter().filter(certain).find(|r| !carried(r)) {
@@ -84,7 +84,7 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Finds where something is computed from a copy of a register that nothing writes.
+/// Reports computations from a copy of a register that no instruction writes.
 pub fn find_copies(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     let mut copies = undefined_copies(function);
@@ -96,7 +96,7 @@ pub fn find_copies(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
             continue;
         }
         for used in function.reads(index).iter().filter(|u| !u.conditional) {
-            // Of each register the first.
+            // Report only the first such read of each register.
             let Some(origin) = copies.remove(&used.slot) else { continue };
             let (name, origin) = (function.register_name(used.slot), function.register_name(origin));
             let range = place(function, index, used);
@@ -116,7 +116,7 @@ fn place(function: &FlowFunction, index: usize, used: &RegisterUse) -> Range<usi
     range.start as usize..range.end as usize
 }
 
-/// `xor.b32 %r1, %r1, %r1` is 0 whatever the register holds.
+/// Whether the result does not depend on the register: `xor.b32 %r1, %r1, %r1` is always 0.
 fn is_indifferent(function: &FlowFunction, read: &Unwritten) -> bool {
     let reads = function.reads(read.instruction);
     matches!(function.entry(read.instruction).computes, Computes::Xor | Computes::Difference)

@@ -1,4 +1,4 @@
-//! `unreachable-code`: instructions that control cannot get to.
+//! `unreachable-code`: instructions that control cannot reach.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -8,7 +8,7 @@ use ptx_isa::tables::ControlTransfer;
 /// Instructions that are never executed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct UnreachableCode {
-    /// How many they are.
+    /// The number of instructions.
     pub count: usize,
 }
 
@@ -25,7 +25,7 @@ impl DiagnosticMessage for UnreachableCode {
     }
 }
 
-/// Finds them; neighbours are one finding.
+/// Reports unreachable instructions. Adjacent ones are one diagnostic.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let (function, graph) = (analysis.function, analysis.graph);
     let mut block = 0;
@@ -40,7 +40,7 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         }
         let end = graph.blocks[block].end as usize;
         block += 1;
-        // Compilers close what does not come back with a jump or a `ret` that is never reached.
+        // Compilers write an unreachable jump or `ret` after code that does not return.
         let closing = |i: &usize| {
             matches!(
                 function.instructions[*i].flow,

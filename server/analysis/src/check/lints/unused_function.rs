@@ -7,7 +7,7 @@ use std::ops::Range;
 /// A function that nothing can call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct UnusedFunction {
-    /// Its name.
+    /// The name of the function.
     pub name: Box<str>,
 }
 
@@ -22,7 +22,7 @@ impl DiagnosticMessage for UnusedFunction {
     }
 }
 
-/// The report on a function that is neither visible outside of the module nor named by anything that is.
+/// The report on a function that is not visible outside of the module, and that no visible function or variable names.
 pub fn report(range: Range<usize>, name: &str) -> Diagnostic {
     Diagnostic::new(range, UnusedFunction { name: name.into() }).unnecessary()
 }

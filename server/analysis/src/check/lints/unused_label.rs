@@ -1,13 +1,13 @@
-//! `unused-label`: nothing goes to a label.
+//! `unused-label`: a label that is not used.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 
-/// A label that no operand and no list names.
+/// A label that neither an operand nor a list names.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct UnusedLabel {
-    /// Its name.
+    /// The name of the label.
     pub name: Box<str>,
 }
 
@@ -17,7 +17,7 @@ impl DiagnosticMessage for UnusedLabel {
     }
 }
 
-/// Finds such labels. In a module with debugging data a label may be for the debugger.
+/// Reports unused labels. A module with debugging data is left out: its labels may be for the debugger.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     if analysis.module.debugging {

@@ -1,29 +1,29 @@
-//! `unused-register`: a register is declared that no instruction names.
+//! `unused-register`: a declared register that no instruction names.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 use crate::hir::symbols::VariableOrigin;
 
-/// A declaration of registers that no instruction names, or of more than the instructions name.
+/// A declaration of registers that no instruction names, or of many more than the instructions name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum UnusedRegister {
-    /// No instruction names the register of that name.
+    /// No instruction names this register.
     Single(Box<str>),
     /// No instruction names any register of a range such as `%r<10>`.
     Range {
         /// The name without a number.
         name: Box<str>,
-        /// How many registers the declaration has.
+        /// The number of registers in the declaration.
         count: u32,
     },
     /// A range is much larger than needed.
     Excess {
         /// The name without a number.
         name: Box<str>,
-        /// How many registers the declaration has.
+        /// The number of registers in the declaration.
         count: u32,
-        /// The highest number that an instruction names.
+        /// The highest register number that an instruction names.
         highest: u32,
     },
 }
@@ -49,13 +49,13 @@ impl DiagnosticMessage for UnusedRegister {
     }
 }
 
-/// A range may be larger than needed by so many registers, since people like round numbers.
+/// Number of registers by which a range may exceed twice the needed size: people like round numbers.
 const SPARE: u32 = 64;
 
-/// What NVIDIA's compilers declare in every call sequence and every function with a stack, needed or not.
+/// Names that NVIDIA's compilers declare in every call sequence and every function with a stack, even if they do not use them.
 const COMPILERS: &[&str] = &["temp_param_reg", "%SP", "%SPL"];
 
-/// Finds the declarations.
+/// Reports declarations of unused registers, and ranges that are much larger than needed.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     for declaration in analysis.function.declarations.iter().filter(|d| d.origin == VariableOrigin::Body) {
         let range = declaration.range.start as usize..declaration.range.end as usize;

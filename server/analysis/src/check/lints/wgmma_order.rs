@@ -1,4 +1,4 @@
-//! `wgmma-order`: matrix instructions of a warp group without the fences and waits that their registers need.
+//! `wgmma-order`: warpgroup matrix instructions (`wgmma`) without the fences and waits that their registers need.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -10,18 +10,18 @@ use crate::flow::{FlowFunction, RegisterSlot};
 use ptx_isa::tables::{Protocol, Verb};
 use std::collections::HashMap;
 
-/// A matrix instruction of a warp group without the fence or the wait that its registers need.
+/// A warpgroup matrix instruction without the fence or the wait that its registers need.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum WgmmaOrder {
-    /// No fence comes before the first one.
+    /// There is no fence before the instruction on any path.
     NoFence,
-    /// The register of that name is written before it without a fence in between.
+    /// The register of this name is written before the instruction, without a fence in between.
     Written(Box<str>),
-    /// A register is read that the instruction may still be writing.
+    /// A register is read while the matrix instruction may still be writing it.
     Read {
-        /// The register.
+        /// The name of the register.
         register: Box<str>,
-        /// The instruction may be in no group yet, so that there is nothing to wait for.
+        /// Whether the instruction is not committed to a group yet on any path, so that `wgmma.wait_group` cannot wait for it.
         uncommitted: bool,
     },
 }
@@ -53,7 +53,7 @@ impl DiagnosticMessage for WgmmaOrder {
 
 const PROTOCOL: Protocol = Protocol::Wgmma;
 
-/// Reports the first of each kind: the registers of one matrix are many.
+/// Reports only the first missing fence and the first missing wait: one matrix has many registers.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     if !mentions(function, PROTOCOL) {
@@ -72,7 +72,7 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The registers of the operands that an instruction's effects name.
+/// The registers in the operands of an instruction's effects with these verbs.
 fn registers(function: &FlowFunction, index: usize, verbs: &[Verb]) -> Vec<RegisterSlot> {
     let named = effects(function, index).filter(|e| e.protocol == PROTOCOL && verbs.contains(&e.verb));
     named.flat_map(|e| function.affected(index, e)).flat_map(|o| o.slots().collect::<Vec<_>>()).collect()
@@ -83,7 +83,7 @@ fn head(function: &FlowFunction, index: usize) -> std::ops::Range<usize> {
     head.start as usize..head.end as usize
 }
 
-/// A fence must lie between whatever else wrote the registers and the multiplication, on at least one way to it.
+/// Reports a multiplication if no path to it has a fence after other instructions wrote its registers.
 fn fences(
     analysis: &Analysis<'_>,
     multiplies: &[usize],
@@ -124,7 +124,7 @@ fn fences(
     });
 }
 
-/// What a multiplication writes must be waited for before anything else reads it.
+/// Reports a read of a register that a multiplication writes, if no path to the read has a wait in between.
 fn waits(
     analysis: &Analysis<'_>,
     multiplies: &[usize],

@@ -1,4 +1,4 @@
-//! `wrong-state-space`: an address that counts in another state space than the instruction takes it for.
+//! `wrong-state-space`: an address register that points into a state space other than the one that the instruction accesses.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -8,29 +8,29 @@ use crate::flow::effects::effects;
 use crate::flow::{FlowOperand, OperandRole, OperandValue};
 use ptx_isa::tables::{Protocol, Spaces, ValueKind, Verb};
 
-/// An address in a register that counts in another state space than the instruction takes it for.
+/// An address in a register whose kind (its state space, or generic) differs from the one that the instruction expects.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct WrongStateSpace(pub Box<AddressMismatch>);
 
-/// The data of a [`WrongStateSpace`], which is too large to be in every finding.
+/// The data of [`WrongStateSpace`], which is boxed to keep diagnostics small.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct AddressMismatch {
-    /// The register.
+    /// The name of the register.
     pub register: Box<str>,
-    /// The variable that it points into, where it is known.
+    /// The variable into which it points, if known.
     pub variable: Option<Box<str>>,
-    /// How the address counts.
+    /// The kind of the address in the register.
     pub actual: AddressKind,
-    /// How the instruction takes it to count.
+    /// The kind of address that the instruction expects.
     pub expected: ExpectedAddress,
 }
 
-/// How an instruction takes an address to count.
+/// The kind of address that an instruction expects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ExpectedAddress {
-    /// Generically.
+    /// A generic address.
     Generic,
-    /// In a state space, `.shared`.
+    /// An address in this state space, such as `.shared`.
     In(&'static str),
 }
 
@@ -70,7 +70,7 @@ impl DiagnosticMessage for WrongStateSpace {
     }
 }
 
-/// Looks at every address that is in a register.
+/// Checks every address operand that is a register.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     let addresses = Addresses::new(function, analysis.graph);
@@ -88,13 +88,13 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// How an instruction takes an operand to count, if it is an address.
+/// The kind of address that an instruction expects in an operand; `None` if it is not an address, or the kind is not known.
 fn expected(analysis: &Analysis<'_>, index: usize, operand: &FlowOperand) -> Option<ExpectedAddress> {
     let function = analysis.function;
     let chosen = function.chosen(index);
     let spec = operand.spec?;
     if let ValueKind::Address(spaces) = spec.kind {
-        // Where more than the address is in the brackets, it is that of a tensor map, and generic.
+        // An address with further parts in the brackets is the generic address of a tensor map.
         let several =
             function.operands_of(index).iter().any(|o| o.place == operand.place && o.role == OperandRole::AddressPart);
         if several {
@@ -103,7 +103,7 @@ fn expected(analysis: &Analysis<'_>, index: usize, operand: &FlowOperand) -> Opt
         let written = match spaces {
             Spaces::Generic => None,
             Spaces::Slot(slot) => chosen.values.get(usize::from(slot)).copied().flatten(),
-            // The names are those that a variable may be in; the address is generic unless one of them is a modifier.
+            // These are the spaces that a variable may be in. The address is generic unless one of them is also a modifier.
             Spaces::Named(names) => chosen.values.iter().flatten().copied().find(|v| names.contains(v)),
         };
         return Some(written.map_or(ExpectedAddress::Generic, |s| ExpectedAddress::In(base(s))));
@@ -116,9 +116,9 @@ fn expected(analysis: &Analysis<'_>, index: usize, operand: &FlowOperand) -> Opt
     }
 }
 
-/// Whether an address counts in another way than the instruction takes it to.
+/// Whether the kind of an address differs from the one that the instruction expects.
 fn differs(analysis: &Analysis<'_>, expected: ExpectedAddress, address: KnownAddress) -> bool {
-    // What `.param` means in a function is memory of the thread, and the address may be either.
+    // In a function that is not a kernel, `.param` is memory of the thread, and its addresses may be of either kind.
     let unclear = |space: &str| space == ".param" && !analysis.function.kernel;
     match (expected, address.counts) {
         (_, AddressKind::In(space) | AddressKind::Generic(space)) if unclear(space) => false,

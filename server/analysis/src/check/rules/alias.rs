@@ -1,4 +1,4 @@
-//! `alias`: a second name for something that cannot have one.
+//! `alias`: an `.alias` directive for something that cannot have an alias.
 
 use super::declaration_mismatch::SignatureMismatch;
 use crate::check::codes::DiagnosticMessage;
@@ -10,42 +10,42 @@ use std::ops::Range;
 /// What is wrong with an `.alias` directive.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Alias {
-    /// One of the two names does not stand for a function that can be called.
+    /// One of the two names is not a callable function (`.func`).
     NotAFunction {
         /// The name.
         name: Box<str>,
         /// What it stands for.
         symbol: Symbol,
     },
-    /// A function is to be the alias of itself.
+    /// The directive makes a function an alias of itself.
     OfItself {
-        /// Its name.
+        /// The name of the function.
         name: Box<str>,
     },
-    /// The alias has a body of its own.
+    /// The alias has its own body.
     HasBody {
         /// The alias.
         name: Box<str>,
-        /// The function that it is to stand for.
+        /// The function that it would stand for.
         function: Box<str>,
     },
-    /// The function has a linking directive that rules aliases out.
+    /// The function has a linking directive (`.weak` or `.extern`) that excludes aliases.
     Linkage {
         /// The function.
         function: Box<str>,
         /// The directive, with its dot.
         linkage: &'static str,
     },
-    /// The alias is declared otherwise than the function.
+    /// The alias and the function are declared with different signatures.
     Mismatch {
         /// The alias.
         name: Box<str>,
-        /// The function that it is to stand for.
+        /// The function that it would stand for.
         function: Box<str>,
-        /// In what the alias differs from the function.
+        /// The first difference of the alias from the function.
         mismatch: SignatureMismatch,
     },
-    /// The name is an alias already.
+    /// An earlier directive made the name an alias.
     Twice {
         /// The alias.
         name: Box<str>,
@@ -87,10 +87,10 @@ impl DiagnosticMessage for Alias {
     }
 }
 
-/// A name of the directive: where it stands, how it is written and what it is.
+/// A name in the directive: its byte range, its text and the symbol that it stands for.
 pub type Named<'n> = (Range<usize>, &'n str, &'n ModuleSymbol);
 
-/// The report on an alias that the assembler refuses.
+/// Checks an alias and its function. Returns the report if the assembler refuses the alias.
 pub fn check(alias: Named<'_>, function: Named<'_>) -> Option<Diagnostic> {
     let declared = |name: &str| format!("`{name}` is declared here");
     for (range, name, declaration) in [&alias, &function] {
@@ -127,7 +127,7 @@ pub fn check(alias: Named<'_>, function: Named<'_>) -> Option<Diagnostic> {
     )
 }
 
-/// The report on a name that is an alias already.
+/// The report on a name that is already an alias, of the function `other`.
 pub fn twice(range: Range<usize>, name: &str, other: &str) -> Diagnostic {
     Diagnostic::new(range, Alias::Twice { name: name.into(), other: other.into() })
 }

@@ -1,4 +1,4 @@
-//! `alignment`: an alignment that is none, or that says nothing.
+//! `alignment`: an invalid alignment, or one that has no effect.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix, Severity};
@@ -7,34 +7,34 @@ use std::ops::Range;
 /// What is wrong with an alignment.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum AlignmentProblem {
-    /// This value is no power of two, or too large for any alignment.
+    /// This value is not a power of two, or is above 2^31.
     NotAPowerOfTwo(i128),
-    /// It is no number at all.
+    /// It is not a number.
     NotANumber,
-    /// It is larger than the place allows.
+    /// It is larger than declarations at this place may have.
     TooLarge {
         /// The alignment in bytes.
         value: i128,
-        /// The largest alignment of the place in bytes.
+        /// The largest alignment allowed there, in bytes.
         limit: u32,
     },
-    /// It is smaller than that of the type, and has no effect.
+    /// It is smaller than the alignment of the type, so it has no effect.
     BelowNatural {
         /// The alignment in bytes.
         value: i128,
         /// The alignment of the type in bytes.
         natural: u32,
     },
-    /// It stands beside a larger one, and has no effect.
+    /// The same declaration has a larger one, so it has no effect.
     NotTheLargest {
         /// The alignment in bytes.
         value: i128,
         /// The larger alignment in bytes.
         largest: i128,
     },
-    /// A register has it.
+    /// It is on a register, where it has no effect.
     OfRegister,
-    /// It stands behind the type of a parameter, and so belongs to what the parameter points to.
+    /// It stands after the type of a parameter, so it is the alignment of the memory that the parameter points to.
     OfPointee,
 }
 
@@ -77,22 +77,22 @@ pub fn power_of_two(place: Range<usize>, value: i128) -> Diagnostic {
     Diagnostic::new(place, AlignmentProblem::NotAPowerOfTwo(value)).fixes(fix)
 }
 
-/// Reports `.align n`.
+/// Reports an alignment that is not a number, such as `.align n`.
 pub fn not_a_number(place: Range<usize>) -> Diagnostic {
     Diagnostic::new(place, AlignmentProblem::NotANumber)
 }
 
-/// Reports an alignment that is larger than the place allows.
+/// Reports an alignment above `limit`, the largest allowed at this place. Both are in bytes.
 pub fn too_large(place: Range<usize>, value: i128, limit: u32) -> Diagnostic {
     Diagnostic::new(place, AlignmentProblem::TooLarge { value, limit })
 }
 
-/// Reports an alignment that is smaller than that of the type.
+/// Reports an alignment below `natural`, the alignment of the type. Both are in bytes.
 pub fn below_natural(range: Range<usize>, value: i128, natural: u32) -> Diagnostic {
     Diagnostic::new(range, AlignmentProblem::BelowNatural { value, natural }).severity(Severity::Hint).unnecessary()
 }
 
-/// Reports an alignment that stands beside a larger one.
+/// Reports an alignment in a declaration that also has a larger one, `largest`.
 pub fn not_the_largest(range: Range<usize>, value: i128, largest: i128) -> Diagnostic {
     Diagnostic::new(range, AlignmentProblem::NotTheLargest { value, largest }).severity(Severity::Warning).unnecessary()
 }

@@ -1,4 +1,4 @@
-//! `array-size`: the size of an array, or the number of names in a range.
+//! `array-size`: a wrong array size, or a wrong number of names in a range such as `%r<4>`.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Severity};
@@ -7,11 +7,11 @@ use std::ops::Range;
 /// What is wrong with the size of an array or the number of names in a range.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ArraySize {
-    /// It is computed.
+    /// It is an expression, where only a number is allowed.
     NotANumber,
-    /// The variable of this name has none.
+    /// The variable of this name has no size.
     Missing(Box<str>),
-    /// An inner dimension has none.
+    /// An inner dimension has no size.
     MissingInner,
     /// A parameter has two dimensions.
     ParameterDimensions,
@@ -19,16 +19,16 @@ pub enum ArraySize {
     Registers {
         /// The name of the array.
         name: Box<str>,
-        /// Its size, where that is known.
+        /// Its size, if known.
         count: Option<i128>,
     },
-    /// A range of names has what only a single name can have: a dimension or an initializer.
+    /// A range of names has a dimension or an initializer (described here in words), which only a single name can have.
     RangeWith(&'static str),
     /// A range has more names than can be declared.
     TooMany,
-    /// A range has no names.
+    /// A range has zero names.
     Nothing,
-    /// The name of a range ends in a digit, so that no name reaches the range.
+    /// The name of a range ends in a digit, so that no use can refer to its names: in `%r10` all final digits are the number.
     Unreachable(Box<str>),
 }
 
@@ -63,7 +63,7 @@ impl DiagnosticMessage for ArraySize {
     }
 }
 
-/// Reports a size that is more than a number.
+/// Reports a size that is an expression.
 pub fn not_a_number(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, ArraySize::NotANumber)
 }
@@ -78,7 +78,7 @@ pub fn inner(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, ArraySize::MissingInner)
 }
 
-/// Reports a parameter of two dimensions.
+/// Reports a parameter with two dimensions.
 pub fn parameter(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, ArraySize::ParameterDimensions)
 }
@@ -88,22 +88,22 @@ pub fn registers(range: Range<usize>, name: &str, count: Option<i128>) -> Diagno
     Diagnostic::new(range, ArraySize::Registers { name: name.into(), count })
 }
 
-/// Reports `x<4>[2]` or `x<4> = 1`. `what` is what the range cannot have, in words.
+/// Reports a range with a dimension or an initializer: `x<4>[2]` or `x<4> = 1`. `what` describes that part.
 pub fn range_alone(range: Range<usize>, what: &'static str) -> Diagnostic {
     Diagnostic::new(range, ArraySize::RangeWith(what))
 }
 
-/// Reports `%r<4294967296>`.
+/// Reports a range with too many names, such as `%r<4294967296>`.
 pub fn too_many(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, ArraySize::TooMany)
 }
 
-/// Reports `%r<0>`.
+/// Reports a range without names: `%r<0>`.
 pub fn nothing(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, ArraySize::Nothing).severity(Severity::Hint).unnecessary()
 }
 
-/// Reports `%r1<4>`.
+/// Reports a range whose name ends in a digit, such as `%r1<4>`.
 pub fn unreachable(range: Range<usize>, name: &str) -> Diagnostic {
     Diagnostic::new(range, ArraySize::Unreachable(name.into())).severity(Severity::Warning)
 }

@@ -1,4 +1,4 @@
-//! `attribute`: `.attribute(…)` and `.ptr`.
+//! `attribute`: a wrong `.attribute(…)` or `.ptr`.
 
 use super::one_of;
 use crate::check::codes::DiagnosticMessage;
@@ -9,20 +9,20 @@ use std::ops::Range;
 /// What is wrong with an attribute or a `.ptr`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum AttributeProblem {
-    /// Nothing stands in the parentheses, where one of these is expected.
+    /// The parentheses are empty; one of these attributes is expected.
     Missing(Box<[&'static str]>),
     /// An unknown attribute, or one that is not allowed here.
     Unknown {
-        /// The word in its place.
+        /// The word that stands in the place of an attribute.
         name: Box<str>,
-        /// What the attribute stands on, in words.
+        /// A description of the declaration that has the attribute.
         holder: &'static str,
-        /// The attributes that it may have.
+        /// The attributes that such a declaration may have.
         known: Box<[&'static str]>,
-        /// The one of them that is nearest to the word.
+        /// The known attribute that is most similar to the word.
         near: Option<&'static str>,
     },
-    /// An attribute has numbers, and takes none.
+    /// This attribute has numbers but takes none.
     NoNumbers(Box<str>),
     /// An attribute has too many or too few numbers.
     Count {
@@ -33,28 +33,28 @@ pub enum AttributeProblem {
         /// How many it has.
         found: usize,
     },
-    /// A number is computed.
+    /// An argument is an expression, where only a number is allowed.
     NotANumber,
-    /// An attribute is for variables in other state spaces.
+    /// The variable is in a state space for which the attribute is not allowed.
     Space {
         /// The attribute.
         name: Box<str>,
-        /// Those state spaces.
+        /// The state spaces for which it is allowed.
         spaces: &'static [&'static str],
     },
-    /// The same attribute again.
+    /// The declaration already has this attribute.
     Repeated(Box<str>),
     /// A kernel has an attribute.
     OnKernel,
-    /// A function has two.
+    /// A function has two attributes.
     Second,
-    /// This word says what a parameter points to, and the parameter is none of a kernel.
+    /// This word describes the memory that a parameter points to, but the parameter is not a kernel's.
     Pointer(&'static str),
-    /// `.ptr` names a state space that it does not take.
+    /// `.ptr` names a state space that is not allowed for it.
     PointerSpace {
         /// The state space.
         space: Box<str>,
-        /// Those that it takes.
+        /// The state spaces that are allowed.
         spaces: &'static [&'static str],
     },
     /// A parameter has two `.ptr`.
@@ -95,12 +95,12 @@ impl DiagnosticMessage for AttributeProblem {
     }
 }
 
-/// Reports `.attribute()`.
+/// Reports empty parentheses: `.attribute()`. `known` are the attributes allowed here.
 pub fn missing(range: Range<usize>, known: &[&'static str]) -> Diagnostic {
     Diagnostic::new(range, AttributeProblem::Missing(known.into()))
 }
 
-/// Reports an unknown attribute, or one that is not allowed here.
+/// Reports an unknown attribute, or one that is not allowed here. `holder` describes the declaration; `known` are its attributes.
 pub fn unknown(word: SourceWord<'_>, known: &[&'static str], holder: &'static str) -> Diagnostic {
     let near = super::suggest(word.text, known.iter().copied());
     Diagnostic::new(
@@ -119,12 +119,12 @@ pub fn arguments(attribute: &ast::Attribute<'_>, expected: u8) -> Diagnostic {
     Diagnostic::new(attribute.range.clone(), found)
 }
 
-/// Reports something other than a number.
+/// Reports an argument that is not a number.
 pub fn not_a_number(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, AttributeProblem::NotANumber)
 }
 
-/// Reports an attribute of a variable in another state space than these.
+/// Reports an attribute of a variable that is in none of these state spaces.
 pub fn space(word: SourceWord<'_>, spaces: &'static [&'static str]) -> Diagnostic {
     Diagnostic::new(word.range(), AttributeProblem::Space { name: word.text.into(), spaces })
 }
@@ -145,17 +145,17 @@ pub fn second(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, AttributeProblem::Second)
 }
 
-/// Reports `.ptr`, or an alignment in its place, on anything but a kernel's parameter.
+/// Reports `.ptr`, or an alignment in its place, on a parameter that is not a kernel's.
 pub fn pointer(range: Range<usize>, written: &'static str) -> Diagnostic {
     Diagnostic::new(range, AttributeProblem::Pointer(written))
 }
 
-/// Reports `.ptr .param`.
+/// Reports a state space that `.ptr` does not allow, as in `.ptr .param`.
 pub fn pointer_space(word: SourceWord<'_>, spaces: &'static [&'static str]) -> Diagnostic {
     Diagnostic::new(word.range(), AttributeProblem::PointerSpace { space: word.text.into(), spaces })
 }
 
-/// Reports `.ptr .ptr`.
+/// Reports the second `.ptr` of a parameter.
 pub fn second_pointer(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, AttributeProblem::SecondPointer)
 }

@@ -1,4 +1,4 @@
-//! `branch-target`: a branch to something that is no label.
+//! `branch-target`: the target of a branch is not a label.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -12,7 +12,7 @@ pub struct BranchTarget {
     pub name: Box<str>,
     /// What it stands for.
     pub symbol: Symbol,
-    /// The branch is indirect, and the name is to be that of its list of labels.
+    /// The branch is indirect, so the name must be the label of a `.branchtargets` list.
     pub indirect: bool,
 }
 
@@ -52,12 +52,12 @@ impl DiagnosticMessage for BranchTarget {
     }
 }
 
-/// The report on the operand of a branch, or on an entry of `.branchtargets`.
+/// The report on a branch operand, or an entry of `.branchtargets`, that is not a label.
 pub fn not_a_label(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
     Diagnostic::new(range, BranchTarget { name: name.into(), symbol, indirect: false })
 }
 
-/// The report on the list of an indirect branch.
+/// The report on the target list of an indirect branch that is not the label of an earlier `.branchtargets`.
 pub fn not_a_list(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
     Diagnostic::new(range, BranchTarget { name: name.into(), symbol, indirect: true })
 }

@@ -1,4 +1,4 @@
-//! `call-arguments`: a call does not fit what it calls.
+//! `call-arguments`: the arguments or results of a call do not fit the signature of its callee.
 
 use crate::check::calls::{PassedValue, Why};
 use crate::check::codes::DiagnosticMessage;
@@ -10,39 +10,39 @@ use crate::hir::types::TypeId;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How a call does not fit what it calls.
+/// How a call differs from the signature of its callee.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum CallArguments {
-    /// The call takes another number of results.
+    /// The call has a wrong number of results.
     Results {
-        /// What is called.
+        /// The callee.
         callee: CalledSignature,
-        /// How many results the call takes.
+        /// The number of results in the call.
         found: usize,
     },
-    /// The call passes another number of arguments.
+    /// The call has a wrong number of arguments.
     Count {
-        /// What is called.
+        /// The callee.
         callee: CalledSignature,
-        /// How many arguments the call passes.
+        /// The number of arguments in the call.
         found: usize,
     },
     /// The only parameter takes any number of bytes, and the call has no list of arguments.
     NoList {
-        /// What is called.
+        /// The callee.
         callee: CalledSignature,
     },
     /// An argument or a result does not fit its parameter.
     Misfit {
-        /// What is called.
+        /// The callee.
         callee: CalledSignature,
-        /// The number of the argument or result, from zero.
+        /// The index of the argument or result.
         index: usize,
-        /// A result and no argument.
+        /// Whether it is a result, not an argument.
         result: bool,
-        /// How the call spells it.
+        /// How it is written in the call.
         spelling: ArgumentSpelling,
-        /// What it is.
+        /// The kind and type of the operand.
         given: PassedValue,
         /// Why it does not fit.
         why: Why,
@@ -54,27 +54,27 @@ pub enum CallArguments {
 /// The function or prototype that a call reaches.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CalledSignature {
-    /// Its name; for a prototype, that of its label.
+    /// The name of the function, or the label of the prototype.
     pub name: Box<str>,
-    /// A prototype and not a function.
+    /// Whether it is a prototype, not a function.
     pub prototype: bool,
-    /// What it takes and returns.
+    /// Its parameters and results.
     pub signature: Arc<Signature>,
 }
 
-/// How a call spells an argument or result.
+/// How an argument or result is written in a call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ArgumentSpelling {
-    /// As this name.
+    /// This name.
     Name(Box<str>),
-    /// As `_`.
+    /// `_`.
     Sink,
-    /// As something else.
+    /// Any other operand.
     Other,
 }
 
 impl CalledSignature {
-    /// The list that an argument, or a result, belongs to.
+    /// The results (`result`) or else the parameters of the callee.
     fn list(&self, result: bool) -> &[Parameter] {
         if result { &self.signature.results } else { &self.signature.parameters }
     }
@@ -182,7 +182,7 @@ fn misfit(
     }
 }
 
-/// The type that a parameter expects, in words.
+/// The type of a parameter, for messages.
 fn expected_type(parameter: &Parameter) -> String {
     let ty = parameter.ty.map_or("?", TypeId::name);
     let element = if parameter.elements > 1 { format!(".v{} {ty}", parameter.elements) } else { ty.to_owned() };
@@ -196,7 +196,7 @@ fn expected_type(parameter: &Parameter) -> String {
     }
 }
 
-/// What an argument is, in words.
+/// The kind and type of an argument, for messages.
 fn described(given: PassedValue) -> String {
     match given {
         PassedValue::Register(ty, 1) => format!("a `{}` register", ty.name()),
@@ -227,23 +227,23 @@ fn variable_words(variable: VariableSymbol) -> String {
     }
 }
 
-/// Makes the reports on a call of one function.
+/// Makes the reports on a call of one callee.
 #[derive(Debug, Clone, Copy)]
 pub struct Reporter<'c> {
     /// The function or prototype.
     pub callee: &'c Callee,
-    /// What it takes and returns.
+    /// Its parameters and results.
     pub signature: &'c Arc<Signature>,
 }
 
-/// Which argument or result a report speaks of.
+/// The argument or result that a report concerns.
 #[derive(Debug, Clone)]
 pub struct ArgumentPosition {
-    /// Where it stands in the call.
+    /// Its byte range in the call.
     pub range: Range<usize>,
-    /// Its number, from zero.
+    /// Its index in the list.
     pub index: usize,
-    /// A result and no argument.
+    /// Whether it is a result, not an argument.
     pub result: bool,
 }
 
@@ -258,7 +258,7 @@ impl Reporter<'_> {
         if self.callee.prototype { diagnostic } else { diagnostic.declared_at(&self.callee.name) }
     }
 
-    /// The report on the wrong number of results. `listed`: there is a list, perhaps an empty one.
+    /// The report on a wrong number of results. `listed` if the call has a list of results, even an empty one.
     pub fn results(self, range: Range<usize>, found: usize, listed: bool) -> Diagnostic {
         let start = range.start;
         let diagnostic = self.report(range, CallArguments::Results { callee: self.called(), found });
@@ -269,7 +269,7 @@ impl Reporter<'_> {
         diagnostic.fix(Fix::replace("Drop what it returns", start..start, holes))
     }
 
-    /// The report on the wrong number of arguments. `listed`: there is a list, perhaps an empty one.
+    /// The report on a wrong number of arguments. `listed` if the call has a list of arguments, even an empty one.
     pub fn count(self, range: Range<usize>, found: usize, listed: bool) -> Diagnostic {
         let callee = self.called();
         if self.signature.variadic() && !listed && self.signature.parameters.len() == 1 {
@@ -289,12 +289,12 @@ impl Reporter<'_> {
         };
         let ArgumentPosition { range, index, result } = argument;
         let found = CallArguments::Misfit { callee: self.called(), index, result, spelling, given, why };
-        // The caller's own parameter is at fault, not what is called.
+        // The caller's own parameter is at fault, so the declaration of the callee is no help.
         if why == Why::Formal { Diagnostic::new(range, found) } else { self.report(range, found) }
     }
 }
 
-/// The report on a constant that receives a result, at which only the code generator objects.
+/// The report on a constant that receives a result. Only the code generator of the assembler refuses this, so it is a warning.
 pub fn constant_result(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, CallArguments::ConstantResult).severity(Severity::Warning)
 }

@@ -1,26 +1,26 @@
-//! `call-target`: what a call names cannot be called so.
+//! `call-target`: a name in a call has the wrong kind, such as a kernel as the callee.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::symbols::{Symbol, TargetListKind};
 use std::ops::Range;
 
-/// What follows the word for the missing part of an indirect call.
+/// The help for an indirect call without a usable last operand.
 const INDIRECT: &str = "a call through a register needs the label of a `.callprototype` or `.calltargets` directive, or a table of \
                         functions, as its last operand";
 
-/// A name in a call that does not stand for what is needed there.
+/// A name in a call that stands for a symbol of the wrong kind.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CallTarget {
     /// The name.
     pub name: Box<str>,
     /// What it stands for.
     pub symbol: Symbol,
-    /// The part of the call that it stands in.
+    /// The part of the call in which it stands.
     pub part: CallPart,
 }
 
-/// The part of a call that names something.
+/// A part of a call that consists of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CallPart {
     /// The function of a direct call.
@@ -85,24 +85,24 @@ fn new(range: Range<usize>, name: &str, symbol: Symbol, part: CallPart) -> Diagn
     Diagnostic::new(range, CallTarget { name: name.into(), symbol, part })
 }
 
-/// The report on something that is no function, in a call without prototype.
+/// The report on a direct call of a name that is not a callable function.
 pub fn not_a_function(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
     let diagnostic = new(range, name, symbol, CallPart::Function);
     if matches!(symbol, Symbol::Register { .. }) { diagnostic } else { diagnostic.declared_at(name) }
 }
 
-/// The report on something that holds no address, in a call with a prototype.
+/// The report on an indirect call through a name that is not a register for addresses.
 pub fn not_an_address(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
     let diagnostic = new(range, name, symbol, CallPart::Address);
     if let Symbol::Function { kernel: false, .. } = symbol { diagnostic.declared_at(name) } else { diagnostic }
 }
 
-/// The report on a last operand that names no prototype, list or table, or one that comes too late.
+/// The report on a last operand that names no prototype, list or table, or one that stands after the call.
 pub fn not_targets(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
     new(range, name, symbol, CallPart::Targets)
 }
 
-/// The report on an entry of `.calltargets`.
+/// The report on an entry of `.calltargets` that is not a function.
 pub fn not_in_list(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
     new(range, name, symbol, CallPart::Entry)
 }

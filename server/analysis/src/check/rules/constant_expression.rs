@@ -1,14 +1,14 @@
-//! `constant-expression`: an expression of numbers that the assembler cannot compute.
+//! `constant-expression`: a constant expression that the assembler cannot compute.
 
 use super::{constant_overflow, excerpt};
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::constant::{ConstantProblem, Wrong};
 
-/// What the assembler cannot compute in an expression.
+/// The part of a constant expression that the assembler cannot compute.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ConstantExpression {
-    /// Why it cannot.
+    /// The reason.
     pub wrong: Wrong,
     /// The beginning of the text at fault.
     pub shown: Box<str>,
@@ -46,7 +46,7 @@ impl DiagnosticMessage for ConstantExpression {
     }
 }
 
-/// The report. `text` is what the problem's place counts in. A literal with too many digits is a `constant-overflow`.
+/// The report; for a literal with too many digits it is a `constant-overflow`. The problem's range is an offset into `text`.
 pub fn report(problem: ConstantProblem, text: &str) -> Diagnostic {
     if problem.what == Wrong::Overflow {
         return constant_overflow::report(problem, text);

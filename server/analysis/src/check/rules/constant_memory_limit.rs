@@ -1,4 +1,4 @@
-//! `constant-memory-limit`: more constant variables than a module may have.
+//! `constant-memory-limit`: the `.const` variables of a module take more memory than the target has.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::declare::Earlier;
@@ -8,14 +8,14 @@ use crate::hir::symbols::{Symbol, VariableSymbol};
 use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
 
-/// Constant variables that take more memory than the target has for them.
+/// `.const` variables that take more memory in total than the target has for them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ConstantMemoryLimit {
     /// The sum of their sizes in bytes.
     pub total: u64,
     /// The name of the target.
     pub target: &'static str,
-    /// The bytes that the target has for them.
+    /// The number of bytes that the target has for them.
     pub limit: u32,
 }
 
@@ -30,7 +30,7 @@ impl DiagnosticMessage for ConstantMemoryLimit {
     }
 }
 
-/// The report, if the sum of the variables' sizes is too large; at the last of them. `places` says where names are declared.
+/// The report, at the last `.const` variable, if the sum of their sizes is too large. `places` has the declaration of each name.
 pub fn check(header: &Header, places: &HashMap<String, Earlier>) -> Option<Diagnostic> {
     let target = header.environment.target.filter(|t| t.constant > 0)?;
     let mut total = 0u64;

@@ -13,9 +13,9 @@ use std::ops::Range;
 pub struct ConstantOverflow {
     /// The beginning of the number.
     pub shown: Box<str>,
-    /// Digits follow that are not shown.
+    /// Whether further digits are not shown.
     pub cut: bool,
-    /// An integer and no floating-point number.
+    /// Whether it is an integer, not a floating-point number.
     pub integer: bool,
 }
 
@@ -39,7 +39,7 @@ impl DiagnosticMessage for ConstantOverflow {
     }
 }
 
-/// The report. `text` is what the problem's place counts in.
+/// The report. The problem's range is an offset into `text`.
 pub fn report(problem: ConstantProblem, text: &str) -> Diagnostic {
     let range = problem.start as usize..(problem.end as usize).max(problem.start as usize + 1);
     let word = text.get(range.clone()).unwrap_or("");
@@ -50,7 +50,7 @@ pub fn report(problem: ConstantProblem, text: &str) -> Diagnostic {
     Diagnostic::new(range, ConstantOverflow { shown, cut, integer })
 }
 
-/// The sizes in a declaration that the assembler cannot hold. `text` is what the declaration's ranges count in.
+/// Reports sizes in a declaration that do not fit 64 bits. The declaration's ranges are offsets into `text`.
 pub fn declaration(declaration: &Declaration<'_>, text: &str, out: &mut Vec<Diagnostic>) {
     for declarator in &declaration.declarators {
         for (_, size) in &declarator.dimensions {

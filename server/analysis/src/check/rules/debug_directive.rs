@@ -1,4 +1,4 @@
-//! `debug-directive`: `.file`, `.loc` and `.section` that say something impossible.
+//! `debug-directive`: wrong contents of `.file`, `.loc` and `.section`.
 
 use super::one_of;
 use crate::check::codes::DiagnosticMessage;
@@ -8,40 +8,40 @@ use crate::hir::ast::SourceWord;
 use ptx_isa::tables::{DataType, Directive};
 use std::ops::Range;
 
-/// What is wrong with a directive for debuggers.
+/// What is wrong with a directive for debugging information.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum DebugDirective {
-    /// Something, in words, must follow.
+    /// This part, described in words, must follow.
     Missing(&'static str),
-    /// A number is too wide.
+    /// A number has too many bits.
     TooWide {
         /// The number as written.
         number: Box<str>,
-        /// How many bits it may have.
+        /// The number of bits that it may have.
         bits: u32,
     },
     /// Two files have this number.
     FileTwice(u32),
-    /// No file has this number, which a `.loc` names.
+    /// A `.loc` uses this file number, but no `.file` has it.
     UnknownFile(u32),
-    /// No earlier `.loc` has the location after `inlined_at`.
+    /// The location after `inlined_at` is that of no earlier `.loc`.
     InlinedNowhere {
-        /// That location.
+        /// The location: file, line and column.
         location: LocNumbers,
-        /// The function is the first of the module: only then do all earlier `.loc` stand in it.
+        /// Whether the function is the first of the module. Only then are all earlier `.loc` inside this function.
         first: bool,
     },
-    /// This stands in the place of a label after `function_name`.
+    /// This text follows `function_name`, where a label must be.
     NotALabel(Box<str>),
     /// An offset is subtracted from a label.
     MinusOffset,
-    /// This statement stands in a section, and is no data.
+    /// This statement in a section is not data.
     NotData(Box<str>),
-    /// Data in a section has a type that it cannot have.
+    /// The type of data in a section is not allowed there.
     NotAType {
         /// The type.
         ty: Box<str>,
-        /// The types that it can have.
+        /// The types that are allowed.
         types: Box<[&'static str]>,
     },
     /// A number does not fit into its type.
@@ -51,18 +51,18 @@ pub enum DebugDirective {
         /// The type.
         ty: &'static str,
     },
-    /// An address stands where there is no room for one.
+    /// An address is in data whose type is too small for it.
     NoRoom {
         /// The address as written.
         address: Box<str>,
         /// The type of the data.
         ty: &'static str,
-        /// The types that have room.
+        /// The types that are large enough.
         types: Box<[&'static str]>,
     },
-    /// A name stands among other data.
+    /// This name is in a list of data, where only numbers are allowed.
     NameInList(Box<str>),
-    /// A sum that is none of the two that the assembler takes.
+    /// This sum has neither of the two allowed forms: label plus number, and label minus label.
     BadSum(Box<str>),
 }
 
@@ -109,45 +109,45 @@ impl DiagnosticMessage for DebugDirective {
     }
 }
 
-/// Reports that something must follow a word. `what` it is, in words.
+/// Reports that a part is missing after a word. `what` describes the part.
 pub fn missing(after: SourceWord<'_>, what: &'static str) -> Diagnostic {
     Diagnostic::new(after.range(), DebugDirective::Missing(what))
 }
 
-/// Reports a number that is too wide.
+/// Reports a number that has more than `bits` bits.
 pub fn too_large(number: SourceWord<'_>, bits: u32) -> Diagnostic {
     Diagnostic::new(number.range(), DebugDirective::TooWide { number: number.text.into(), bits })
 }
 
-/// Reports one number for two files.
+/// Reports a file number that an earlier `.file`, at `first`, has already.
 pub fn file_twice(number: Range<usize>, file: u32, first: Range<usize>) -> Diagnostic {
     Diagnostic::new(number, DebugDirective::FileTwice(file)).related(first, "here")
 }
 
-/// Reports the number of a `.loc` that no file has: a warning.
+/// Warns about a `.loc` whose file number no `.file` has.
 pub fn unknown_file(range: Range<usize>, file: u32) -> Diagnostic {
     Diagnostic::new(range, DebugDirective::UnknownFile(file)).severity(Severity::Warning)
 }
 
-/// Reports a location after `inlined_at` that no `.loc` before it in this function has. The assembler takes those of functions
-/// before this one too, so it is certainly wrong in the first function alone.
+/// Reports a location after `inlined_at` that no earlier `.loc` of this function has. The assembler also accepts the locations of
+/// earlier functions, so this is an error only in the first function, and otherwise a warning.
 pub fn inlined_nowhere(range: Range<usize>, location: LocNumbers, first: bool) -> Diagnostic {
     let severity = if first { Severity::Error } else { Severity::Warning };
     Diagnostic::new(range, DebugDirective::InlinedNowhere { location, first }).severity(severity)
 }
 
-/// Reports `function_name 5`.
+/// Reports something other than a label after `function_name`, as in `function_name 5`.
 pub fn not_a_label(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), DebugDirective::NotALabel(word.text.into()))
 }
 
-/// Reports `function_name label-4`.
+/// Reports an offset that is subtracted from a label, as in `function_name label-4`.
 pub fn minus(operator: SourceWord<'_>) -> Diagnostic {
     let fix = Fix::replace("Change it to `+`", operator.range(), "+");
     Diagnostic::new(operator.range(), DebugDirective::MinusOffset).fix(fix)
 }
 
-/// Reports a statement in a section.
+/// Reports a statement in a section that is not data.
 pub fn not_data(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), DebugDirective::NotData(word.text.into()))
 }
@@ -158,23 +158,23 @@ pub fn not_a_type(word: SourceWord<'_>, directive: &Directive) -> Diagnostic {
     Diagnostic::new(word.range(), DebugDirective::NotAType { ty: word.text.into(), types })
 }
 
-/// Reports a number that does not fit.
+/// Reports a number that does not fit into the type of its data.
 pub fn does_not_fit(word: SourceWord<'_>, data: &DataType) -> Diagnostic {
     Diagnostic::new(word.range(), DebugDirective::DoesNotFit { number: word.text.into(), ty: data.name })
 }
 
-/// Reports an address where there is no room for one.
+/// Reports an address in data whose type is too small for it.
 pub fn no_label(word: SourceWord<'_>, data: &DataType, directive: &Directive) -> Diagnostic {
     let types = directive.data.iter().filter(|d| d.labels).map(|d| d.name).collect();
     Diagnostic::new(word.range(), DebugDirective::NoRoom { address: word.text.into(), ty: data.name, types })
 }
 
-/// Reports a name among other data.
+/// Reports a name in a list of data.
 pub fn name_in_list(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), DebugDirective::NameInList(word.text.into()))
 }
 
-/// Reports a sum that is none of the two that the assembler takes.
+/// Reports a sum other than label plus number and label minus label.
 pub fn bad_sum(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), DebugDirective::BadSum(word.text.into()))
 }

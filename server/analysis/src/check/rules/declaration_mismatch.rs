@@ -1,4 +1,4 @@
-//! `declaration-mismatch`: two declarations of one function that do not agree.
+//! `declaration-mismatch`: two declarations of one function disagree.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix, Severity};
@@ -7,7 +7,7 @@ use crate::hir::signature::{Difference, Parameter, Signature, SignatureDifferenc
 use std::ops::Range;
 use std::sync::Arc;
 
-/// In what a later declaration of a function differs from the first.
+/// A declaration of a function that differs from the first one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DeclarationMismatch {
     /// The name of the function.
@@ -16,14 +16,14 @@ pub struct DeclarationMismatch {
     pub kind: DeclarationDifference,
 }
 
-/// In what two declarations differ.
+/// How two declarations of a function differ.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum DeclarationDifference {
-    /// The first is `.extern`, and this one has a body.
+    /// The first is `.extern`, but this one has a body.
     DefinesExternal,
-    /// The first is `.extern`, and this one is not.
+    /// The first is `.extern`, but this one is not.
     NoLongerExternal,
-    /// One declares a kernel, the other a function; this one a kernel or not.
+    /// One declares a kernel, the other a function. True if this one declares a kernel.
     Kernel(bool),
     /// They have different linking directives.
     Linkage {
@@ -34,7 +34,7 @@ pub enum DeclarationDifference {
     },
     /// They have different parameters, results or `.noreturn`.
     Signature(SignatureMismatch),
-    /// They preserve different registers.
+    /// They differ in `.abi_preserve` or `.abi_preserve_control`.
     Preserved,
 }
 
@@ -43,9 +43,9 @@ pub enum DeclarationDifference {
 pub struct SignatureMismatch {
     /// The first part in which they differ.
     pub part: SignatureDifference,
-    /// The signature at fault.
+    /// The signature to be corrected.
     pub now: Arc<Signature>,
-    /// The signature that it should be.
+    /// The signature that it must agree with.
     pub before: Arc<Signature>,
 }
 
@@ -99,13 +99,13 @@ impl DiagnosticMessage for DeclarationMismatch {
 }
 
 impl SignatureMismatch {
-    /// In what one signature differs from another, if it does.
+    /// The first difference between two signatures, if there is one.
     pub fn between(now: &Arc<Signature>, before: &Arc<Signature>) -> Option<Self> {
         let part = now.mismatch(before)?;
         Some(Self { part, now: Arc::clone(now), before: Arc::clone(before) })
     }
 
-    /// The difference in words. `this` and `other` name the declarations.
+    /// A sentence about the difference. `this` and `other` are the words for the two declarations.
     pub fn words(&self, this: &str, other: &str) -> String {
         let (now, before) = (&*self.now, &*self.before);
         let counted = |n: usize, what: &str| match n {
@@ -154,7 +154,7 @@ fn report(range: Range<usize>, name: &str, kind: DeclarationDifference, first: R
         .related(first, "the first declaration is here")
 }
 
-/// The report on the definition of a function that an earlier declaration calls `.extern`.
+/// The report on the definition of a function whose first declaration is `.extern`.
 pub fn defines_external(range: Range<usize>, name: &str, first: Range<usize>) -> Diagnostic {
     report(range, name, DeclarationDifference::DefinesExternal, first)
 }
@@ -164,24 +164,24 @@ pub fn no_longer_external(range: Range<usize>, name: &str, first: Range<usize>) 
     report(range, name, DeclarationDifference::NoLongerExternal, first)
 }
 
-/// The report on a function that is a kernel in one place and none in the other.
+/// The report on a function that is a kernel in only one of its declarations; `kernel` if in this one.
 pub fn kind(range: Range<usize>, name: &str, kernel: bool, first: Range<usize>) -> Diagnostic {
     report(range, name, DeclarationDifference::Kernel(kernel), first)
 }
 
-/// The report on another linking directive.
+/// The report on a linking directive that differs from the first declaration's.
 pub fn linkage(range: Range<usize>, name: &str, linkage: &str, first: &ModuleSymbol) -> Diagnostic {
     let before = first.linkage;
     let fix = before.map(|before| Fix::replace(format!("Change `{linkage}` to `{before}`"), range.clone(), before));
     report(range, name, DeclarationDifference::Linkage { now: linkage.into(), before }, first.place.clone()).fixes(fix)
 }
 
-/// The report on another signature.
+/// The report on a signature that differs from the first declaration's.
 pub fn signature(range: Range<usize>, name: &str, mismatch: SignatureMismatch, first: Range<usize>) -> Diagnostic {
     report(range, name, DeclarationDifference::Signature(mismatch), first)
 }
 
-/// The report on another number of preserved registers, at which only the code generator objects.
+/// The report on a different number of preserved registers. Only the code generator of the assembler refuses this, so it is a warning.
 pub fn preserved(range: Range<usize>, name: &str, first: Range<usize>) -> Diagnostic {
     report(range, name, DeclarationDifference::Preserved, first).severity(Severity::Warning)
 }

@@ -1,4 +1,4 @@
-//! `deprecated`: the manual advises against it.
+//! `deprecated`: a feature that the manual calls deprecated.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -7,18 +7,18 @@ use ptx_isa::tables::Gate;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
-/// Something that the manual advises against for this version and target.
+/// A feature that the manual calls deprecated for this version and target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deprecated {
-    /// How it is written.
+    /// The feature as written.
     pub what: Box<str>,
-    /// Since when, and what to use instead.
+    /// The gate: since when it is deprecated, and what to use instead.
     pub gate: &'static Gate,
 }
 
 impl Hash for Deprecated {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // Tables cannot be hashed; two reports on one text seldom differ in the gate alone.
+        // Gates cannot be hashed. Two diagnostics about the same text rarely differ only in the gate.
         self.what.hash(state);
     }
 }
@@ -33,7 +33,7 @@ impl DiagnosticMessage for Deprecated {
     }
 }
 
-/// The report, a warning.
+/// The warning about a deprecated feature. `what` is the feature as written.
 pub fn report(range: Range<usize>, what: &str, gate: &'static Gate) -> Diagnostic {
     Diagnostic::new(range, Deprecated { what: what.into(), gate })
 }

@@ -1,4 +1,4 @@
-//! `directive-argument`: what follows a directive is too little, too much, of another kind, or out of range.
+//! `directive-argument`: a directive has too few or too many arguments, or one of the wrong kind or out of range.
 
 use super::{one_of, suggest};
 use crate::check::codes::DiagnosticMessage;
@@ -7,48 +7,48 @@ use crate::hir::ast::SourceWord;
 use ptx_isa::ISA;
 use ptx_isa::tables::{ArgumentKind, Directive};
 
-/// What is wrong with what follows a directive.
+/// A problem with the arguments of a directive.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DirectiveArgument {
     /// The directive, with its dot.
     pub directive: &'static str,
-    /// What is wrong.
+    /// The problem.
     pub kind: DirectiveArgumentProblem,
 }
 
 /// Ways in which an argument of a directive can be wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum DirectiveArgumentProblem {
-    /// Nothing follows.
+    /// The arguments are missing.
     Missing,
-    /// There is one more than the directive takes.
+    /// There are more arguments than the directive takes.
     TooMany,
-    /// An argument is of another kind.
+    /// An argument has the wrong kind.
     Other {
         /// The argument as written.
         argument: Box<str>,
-        /// What it is, in words.
+        /// The kind of the argument, in words.
         found: &'static str,
     },
     /// A number is out of range.
     Range {
         /// The number as written.
         argument: Box<str>,
-        /// The least number that the directive takes.
+        /// The smallest number that the directive takes.
         from: u64,
-        /// The largest.
+        /// The largest number that the directive takes.
         to: u64,
     },
-    /// A string stands for no number.
+    /// A string is not one of the names that stand for numbers.
     UnknownName {
         /// The string with its quotes.
         argument: Box<str>,
-        /// The nearest string that stands for one.
+        /// The most similar name, if one is similar enough.
         near: Option<&'static str>,
     },
 }
 
-/// What a directive takes, in words.
+/// The arguments that a directive takes, in words.
 fn expected(directive: &str) -> String {
     let Some(takes) = ISA.directive(directive).and_then(|d| d.takes) else { return "nothing".to_owned() };
     let (one, many) = match takes.kind {
@@ -116,17 +116,17 @@ fn new(word: SourceWord<'_>, directive: &Directive, kind: DirectiveArgumentProbl
     Diagnostic::new(word.range(), DirectiveArgument { directive: directive.name, kind })
 }
 
-/// Reports a directive that nothing follows.
+/// Reports a directive without the arguments that it needs.
 pub fn missing(name: SourceWord<'_>, directive: &Directive) -> Diagnostic {
     new(name, directive, DirectiveArgumentProblem::Missing)
 }
 
-/// Reports the first argument of those that are too many.
+/// Reports the first surplus argument.
 pub fn too_many(extra: SourceWord<'_>, directive: &Directive) -> Diagnostic {
     new(extra, directive, DirectiveArgumentProblem::TooMany)
 }
 
-/// Reports an argument of another kind. `found` is what it is, in words.
+/// Reports an argument of the wrong kind. `found` is its kind, in words.
 pub fn kind(argument: SourceWord<'_>, directive: &Directive, found: &'static str) -> Diagnostic {
     new(argument, directive, DirectiveArgumentProblem::Other { argument: argument.text.into(), found })
 }
@@ -136,7 +136,7 @@ pub fn range(argument: SourceWord<'_>, directive: &Directive, from: u64, to: u64
     new(argument, directive, DirectiveArgumentProblem::Range { argument: argument.text.into(), from, to })
 }
 
-/// Reports a string that stands for no number.
+/// Reports a string that is not one of the names that stand for numbers.
 pub fn unknown_name(argument: SourceWord<'_>, directive: &Directive) -> Diagnostic {
     let name = argument.text.trim_matches('"').to_lowercase();
     let near = suggest(&name, directive.values.iter().map(|v| v.name));

@@ -1,4 +1,4 @@
-//! `directive-conflict`: directives that exclude each other, or what they stand before.
+//! `directive-conflict`: a directive that conflicts with another directive, or with the function that has it.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix};
@@ -7,14 +7,14 @@ use crate::hir::ast::SourceWord;
 /// What a directive conflicts with.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum DirectiveConflict {
-    /// Another directive, of which a kernel may have one.
+    /// Another directive: a kernel may have only one of the two.
     Excluded {
         /// The directive.
         name: Box<str>,
-        /// The other, which stands before it.
+        /// The other directive, which stands before it.
         other: Box<str>,
     },
-    /// The same directive, which may stand once.
+    /// The same directive, which a header may have only once.
     Repeated(Box<str>),
     /// The body of its function: this directive says that the body is elsewhere.
     Body(Box<str>),
@@ -38,13 +38,13 @@ impl DiagnosticMessage for DirectiveConflict {
     }
 }
 
-/// Reports two directives of which a kernel may have one.
+/// Reports two directives of which a kernel may have only one.
 pub fn excluded(name: SourceWord<'_>, other: SourceWord<'_>) -> Diagnostic {
     let found = DirectiveConflict::Excluded { name: name.text.into(), other: other.text.into() };
     Diagnostic::new(name.range(), found).related(other.range(), "the other one")
 }
 
-/// Reports the same directive twice, where each may stand once.
+/// Reports the repetition of a directive that a header may have only once.
 pub fn repeated(name: SourceWord<'_>, earlier: SourceWord<'_>) -> Diagnostic {
     let found = DirectiveConflict::Repeated(name.text.into());
     Diagnostic::new(name.range(), found).related(earlier.range(), "the first one")

@@ -17,7 +17,7 @@ impl DiagnosticMessage for DivisionByZero {
     }
 }
 
-/// The report.
+/// The warning about a division whose divisor is the literal 0.
 pub fn report(range: Range<usize>, mnemonic: &str) -> Diagnostic {
     Diagnostic::new(range, DivisionByZero { mnemonic: mnemonic.into() })
 }

@@ -21,7 +21,7 @@ impl DiagnosticMessage for DuplicateModifier {
     }
 }
 
-/// The report.
+/// The report on the second occurrence of a modifier.
 pub fn report(modifier: SourceWord<'_>) -> Diagnostic {
     let fix = Fix::replace(format!("Remove the second `{}`", modifier.text), modifier.range(), "").preferred();
     Diagnostic::new(modifier.range(), DuplicateModifier { modifier: modifier.text.into() }).fix(fix)

@@ -1,4 +1,4 @@
-//! `duplicate-name`: two declarations of one name in one block.
+//! `duplicate-name`: two declarations of one name in one block or module.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -10,7 +10,7 @@ use std::ops::Range;
 pub struct DuplicateName {
     /// The name.
     pub name: Box<str>,
-    /// Where and how it is declared again.
+    /// How it is declared again.
     pub kind: DuplicateNameKind,
 }
 
@@ -23,11 +23,11 @@ pub enum DuplicateNameKind {
     InModule,
     /// By a declaration that follows the definition of the same function.
     AfterDefinition,
-    /// As something else.
+    /// As a symbol of another kind, for example as a variable and as a function.
     TwoKinds {
-        /// What it is here, in words.
+        /// The kind of this declaration, in words.
         now: &'static str,
-        /// What it is by its first declaration.
+        /// The symbol of the first declaration.
         first: Symbol,
     },
 }
@@ -55,7 +55,7 @@ fn new(range: Range<usize>, name: &str, kind: DuplicateNameKind) -> Diagnostic {
     Diagnostic::new(range, DuplicateName { name: name.into(), kind })
 }
 
-/// The report on a second declaration in a block. `earlier` is empty where the first one has no place in this text.
+/// The report on a second declaration in a block. `earlier` is the range of the first, or empty if that is not in the same text.
 pub fn report(range: Range<usize>, name: &str, earlier: Range<usize>) -> Diagnostic {
     let diagnostic = new(range, name, DuplicateNameKind::InBlock);
     if earlier.is_empty() { diagnostic } else { diagnostic.related(earlier, "the first declaration is here") }
@@ -71,7 +71,7 @@ pub fn after_definition(range: Range<usize>, name: &str, earlier: Range<usize>) 
     new(range, name, DuplicateNameKind::AfterDefinition).related(earlier, "it is defined here")
 }
 
-/// The report on a name of the module that is a variable and a function. `now` is what it is here, in words.
+/// The report on a name of the module that is both a variable and a function. `now` is the kind of this declaration, in words.
 pub fn two_kinds(
     range: Range<usize>,
     name: &str,

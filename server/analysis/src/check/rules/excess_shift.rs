@@ -1,15 +1,15 @@
-//! `excess-shift`: a constant distance that shifts everything out.
+//! `excess-shift`: a constant shift distance that shifts all bits out.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use std::ops::Range;
 
-/// A constant distance that shifts everything out.
+/// A constant shift distance that shifts all bits out.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ExcessShift {
     /// The distance as written.
     pub distance: Box<str>,
-    /// The number of bits that are shifted.
+    /// The size of the shifted value in bits.
     pub width: u16,
     /// The opcode with its modifiers.
     pub mnemonic: Box<str>,

@@ -1,4 +1,4 @@
-//! What versions and targets have to say of something that is used: the one place where a list of gates becomes a finding.
+//! Turns the gates of a feature (its requirements on PTX version and target) into a diagnostic. All checks of gates go through here.
 
 use super::{deprecated, not_portable, project_target, removed, requires_version};
 use crate::check::diagnostic::Diagnostic;
@@ -7,8 +7,8 @@ use crate::target::Environment;
 use ptx_isa::tables::{Gate, GateKind};
 use std::ops::Range;
 
-/// The finding on something whose gates are not all passed; the worst, since one word about a thing is enough. `applies` tells
-/// which gates are about the way in which it is written.
+/// The worst problem with the gates of a feature, since one report about a feature is enough. `what` is the feature as written.
+/// `applies` selects the gates that concern it as it is used here.
 pub fn check(
     range: Range<usize>,
     what: &str,
@@ -33,8 +33,8 @@ pub fn check(
     not_portable::report(range, what, gate, environment)
 }
 
-/// The error on a gate that refuses. `all` are those that are about the same thing: raising the version for one is of no use where
-/// another asks for more.
+/// The error about a gate that refuses a feature. `all` are all gates of the feature that apply: the fix must raise version and target
+/// far enough for each of them.
 pub fn refused<'g>(
     range: Range<usize>,
     what: &str,

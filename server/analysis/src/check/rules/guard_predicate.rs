@@ -1,4 +1,4 @@
-//! `guard-predicate`: the guard of an instruction is no predicate.
+//! `guard-predicate`: the guard of an instruction is not a predicate register.
 
 use super::undeclared_name;
 use crate::check::codes::DiagnosticMessage;
@@ -8,19 +8,19 @@ use crate::hir::ast::SourceWord;
 use crate::hir::symbols::Symbol;
 use ptx_isa::tables::TypeClass;
 
-/// A guard that is no predicate.
+/// A guard that is not a predicate register.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct GuardPredicate {
     /// The guard as written.
     pub guard: Box<str>,
-    /// What it is.
+    /// What it is instead.
     pub kind: GuardProblem,
 }
 
-/// What stands in the place of a predicate.
+/// The kind of a wrong guard.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum GuardProblem {
-    /// A name that stands for this.
+    /// A name that stands for this symbol.
     Symbol(Symbol),
     /// A number.
     Number,
@@ -47,13 +47,13 @@ fn refused(guard: SourceWord<'_>, kind: GuardProblem) -> Diagnostic {
     Diagnostic::new(guard.range(), GuardPredicate { guard: guard.text.into(), kind })
 }
 
-/// Checks a guard.
+/// Checks that a guard is a predicate register, and reports it if not.
 pub fn check(guard: SourceWord<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) {
     match names.look_up(guard.text) {
         None if guard.text.is_empty() => {}
         None if guard.text.starts_with(|c: char| c.is_ascii_digit()) => out.push(refused(guard, GuardProblem::Number)),
         None if guard.text.contains('.') => out.push(refused(guard, GuardProblem::Component)),
-        // ptxas: a special register that is a predicate may be a guard.
+        // ptxas: a special register of type `.pred` may be a guard.
         None if special(guard.text).is_some_and(|r| r.ty == ".pred") => {}
         None => out.push(undeclared_name::report(guard.range(), guard.text)),
         Some(Symbol::Register { ty, elements: 1 }) if ty.info().class == TypeClass::Pred => {}

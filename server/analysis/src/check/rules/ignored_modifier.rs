@@ -1,4 +1,4 @@
-//! `ignored-modifier`: a modifier that the assembler overlooks on any instruction.
+//! `ignored-modifier`: a modifier that the assembler accepts on any instruction and ignores.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix};
@@ -21,7 +21,7 @@ impl DiagnosticMessage for IgnoredModifier {
     }
 }
 
-/// The report.
+/// The warning about an ignored modifier, with the fix that removes it.
 pub fn report(modifier: &SourceWord<'_>) -> Diagnostic {
     let fix = Fix::replace(format!("Remove `{}`", modifier.text), modifier.range(), "").preferred();
     Diagnostic::new(modifier.range(), IgnoredModifier { modifier: modifier.text.into() }).fix(fix).unnecessary()

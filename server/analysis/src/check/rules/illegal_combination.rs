@@ -1,4 +1,4 @@
-//! `illegal-combination`: modifiers, each of which is right alone, that exclude or need each other.
+//! `illegal-combination`: modifiers or operands that are each valid, but exclude or require each other.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -6,60 +6,60 @@ use crate::hir::ast::SourceWord;
 use ptx_isa::tables::{Form, Rule, RuleKind, Term};
 use std::ops::Range;
 
-/// What does not go together in an instruction.
+/// The parts of an instruction that cannot be combined, or that are missing beside each other.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum IllegalCombination {
-    /// Two modifiers.
+    /// Two modifiers exclude each other.
     Modifiers {
-        /// The one at fault.
+        /// The modifier that is reported.
         modifier: Box<str>,
-        /// The other one.
+        /// The other modifier.
         other: Box<str>,
     },
-    /// A rule of the tables that has words of its own is broken.
+    /// A rule of the tables that has its own message is broken.
     Explained(&'static str),
-    /// The instruction does not allow this.
+    /// The instruction does not allow these parts.
     Forbidden {
         /// The opcode with its modifiers.
         instruction: Box<str>,
-        /// What it does not allow.
+        /// The parts that it does not allow.
         what: CombinationCondition,
     },
     /// Two conditions exclude each other.
     ForbiddenWith {
-        /// What is not allowed.
+        /// The parts that are not allowed.
         what: CombinationCondition,
-        /// Where it is not.
+        /// The parts with which they are not allowed.
         when: CombinationCondition,
     },
-    /// The instruction requires this.
+    /// The instruction requires these parts.
     Required {
         /// The opcode with its modifiers.
         instruction: Box<str>,
-        /// What it requires.
+        /// The parts that it requires.
         what: CombinationCondition,
     },
     /// One condition requires another.
     RequiredWith {
-        /// What is required.
+        /// The parts that are required.
         what: CombinationCondition,
-        /// Where it is.
+        /// The parts that require them.
         when: CombinationCondition,
     },
     /// Two conditions require each other.
     Both {
-        /// The one.
+        /// The parts of one condition.
         what: CombinationCondition,
-        /// The other.
+        /// The parts of the other condition.
         when: CombinationCondition,
     },
 }
 
-/// Parts of an instruction, all of which are there.
+/// A condition that holds if all of these parts of an instruction are present (or absent, if negated).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CombinationCondition(Box<[CombinationTerm]>);
 
-/// A part of an instruction that is there, or, if it is negated, is not.
+/// A part of an instruction that must be present or, if negated, absent.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum CombinationTerm {
     Operand { name: &'static str, negated: bool },
@@ -120,7 +120,7 @@ pub fn report(modifier: SourceWord<'_>, other: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(modifier.range(), found).related(other.range(), format!("`{}` is here", other.text))
 }
 
-/// The report on a rule of a form that is broken. `name` is the opcode with its modifiers.
+/// The report on a broken rule of a form. `name` is the opcode with its modifiers.
 pub fn rule(range: Range<usize>, rule: &Rule, form: &Form, name: &str) -> Diagnostic {
     if !rule.message.is_empty() {
         return Diagnostic::new(range, IllegalCombination::Explained(rule.message));

@@ -8,102 +8,102 @@ use crate::hir::symbols::Symbol;
 use ptx_isa::ISA;
 use std::ops::Range;
 
-/// What is wrong with an initial value. A `name` is that of the variable where nothing else is said.
+/// What is wrong with an initial value. Unless a comment differs, `name` is the name of the initialized variable.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Initializer {
-    /// Variables in its state space have none.
+    /// Variables in this state space cannot have initial values.
     Space {
         /// The variable.
         name: Box<str>,
         /// Its state space.
         space: Box<str>,
     },
-    /// A single value stands where a list must be.
+    /// A single value is given where a list is needed.
     NeedsBraces {
         /// The variable.
         name: Box<str>,
-        /// What the variable is, in words.
+        /// The kind of the variable, in words.
         what: &'static str,
     },
-    /// A list stands where a single value of this variable must be.
+    /// A list is given where this variable needs a single value.
     UnexpectedList(Box<str>),
-    /// There are more values than there is room for.
+    /// A list has more values than the variable has elements there.
     TooMany {
         /// The variable.
         name: Box<str>,
-        /// For how many values there is room.
+        /// The number of elements.
         size: u64,
     },
-    /// This array takes its length from its values, and has none.
+    /// This array takes its length from its values, but its list is empty.
     NoLength(Box<str>),
     /// A vector has a wrong number of elements.
     VectorLength {
         /// The variable.
         name: Box<str>,
-        /// How many elements the vector has.
+        /// The number of elements of the vector.
         expected: usize,
-        /// How many values there are.
+        /// The number of values in the list.
         found: usize,
     },
-    /// A number is of the wrong kind.
+    /// An integer is given for a floating-point type, or the reverse.
     Number {
         /// The beginning of the number.
         shown: Box<str>,
-        /// An integer and no floating-point number.
+        /// Whether it is an integer, not a floating-point number.
         integer: bool,
         /// The variable.
         name: Box<str>,
         /// Its type.
         ty: &'static str,
     },
-    /// The type of the variable holds no address.
+    /// The type of the variable cannot hold an address of this kind.
     AddressType {
         /// The variable.
         name: Box<str>,
         /// Its type.
         ty: &'static str,
-        /// The types that hold such an address.
+        /// The types that can.
         types: &'static [&'static str],
     },
-    /// The type of the variable holds no byte of a number.
+    /// The type of the variable cannot hold a masked byte of a number.
     MaskType {
         /// The variable.
         name: Box<str>,
         /// Its type.
         ty: &'static str,
-        /// The types that hold one.
+        /// The types that can hold one.
         types: &'static [&'static str],
     },
-    /// A name stands for something without an address.
+    /// A name stands for a symbol whose address cannot be an initial value, such as a label.
     WrongSymbol {
         /// The name.
         name: Box<str>,
         /// What it stands for.
         symbol: Symbol,
     },
-    /// A name stands for a variable whose address is not known before the program runs.
+    /// A name stands for a variable whose address is not known until the program runs.
     VariableSpace {
         /// The name.
         name: Box<str>,
-        /// The state space of that variable.
+        /// The state space of the named variable.
         space: &'static str,
     },
-    /// This is neither a number nor an address.
+    /// This expression is neither a number nor an address.
     NotAValue(Box<str>),
-    /// Something is added to the address of this function.
+    /// A number is added to the address of this function.
     SumWithFunction(Box<str>),
-    /// This is added to an address, and is no whole number.
+    /// This amount is added to an address but is not an integer.
     Offset(Box<str>),
-    /// This stands where only `generic` can.
+    /// This word is used as an operator; only `generic` is one.
     UnknownOperator(Box<str>),
-    /// `generic(…)` of something that is no name.
+    /// The operand of `generic(…)` is not a name.
     GenericOf {
-        /// What stands in the parentheses.
+        /// The text in the parentheses.
         value: Box<str>,
-        /// How to write it, if it is the sum of a name and a number.
+        /// The corrected expression, if the operand is the sum of a name and a number.
         better: Option<Box<str>>,
     },
-    /// `generic(…)` of a name that is no variable.
+    /// The operand of `generic(…)` is a name, but not of a variable.
     GenericOfSymbol {
         /// The name.
         name: Box<str>,
@@ -112,29 +112,29 @@ pub enum Initializer {
     },
     /// This mask does not select one byte.
     Mask(Box<str>),
-    /// A byte of this floating-point number is selected.
+    /// A mask selects a byte of this floating-point number.
     MaskOfFloat(Box<str>),
-    /// A value without a name stands among the fields of this opaque type.
+    /// A value for this opaque type has no field name.
     NeedsFields(&'static str),
-    /// An opaque type does not have that field.
+    /// An opaque type does not have this field.
     UnknownField {
         /// The field.
         field: Box<str>,
         /// The type.
         ty: &'static str,
-        /// The nearest of its fields.
+        /// The most similar field of the type.
         near: Option<&'static str>,
     },
-    /// A name is no value of a field.
+    /// A name is not a named value of any field.
     UnknownValue {
         /// The name.
         value: Box<str>,
-        /// The nearest value of any field.
+        /// The most similar named value of any field.
         near: Option<&'static str>,
-        /// The values that this field has names for.
+        /// The named values of this field.
         values: &'static [&'static str],
     },
-    /// The name of a value stands with an operator.
+    /// This named value is used in an expression with an operator.
     NamedValueInSum(Box<str>),
 }
 
@@ -248,7 +248,7 @@ impl DiagnosticMessage for Initializer {
     }
 }
 
-/// Whether variables of a type take that kind of value.
+/// Whether variables of a type accept this kind of value.
 fn takes(kind: &str, ty: &str) -> bool {
     ISA.initial(kind).is_some_and(|i| i.types.contains(&ty))
 }
@@ -257,7 +257,7 @@ fn fields_of(ty: &str) -> Vec<&'static str> {
     ISA.fields.iter().filter(|f| f.of.contains(&ty)).map(|f| f.name).collect()
 }
 
-/// What a kind of value is called in the tables' gates.
+/// The words for a kind of value in messages about gates.
 pub fn describe(kind: &str) -> &'static str {
     match kind {
         "address" => "an address as an initial value",
@@ -271,27 +271,27 @@ pub fn describe(kind: &str) -> &'static str {
     }
 }
 
-/// Reports an initial value in a state space that has none.
+/// Reports an initial value of a variable in a state space that does not allow one.
 pub fn space(range: Range<usize>, name: &str, space: &str) -> Diagnostic {
     Diagnostic::new(range, Initializer::Space { name: name.into(), space: space.into() })
 }
 
-/// Reports a single value where a list must be. `what` is what the variable is, in words.
+/// Reports a single value where a list is needed. `what` is the kind of the variable, in words.
 pub fn needs_braces(range: Range<usize>, name: &str, what: &'static str) -> Diagnostic {
     Diagnostic::new(range, Initializer::NeedsBraces { name: name.into(), what })
 }
 
-/// Reports a list where a single value must be.
+/// Reports a list where a single value is needed.
 pub fn unexpected_list(range: Range<usize>, name: &str) -> Diagnostic {
     Diagnostic::new(range, Initializer::UnexpectedList(name.into()))
 }
 
-/// Reports more values than there is room for.
+/// Reports the first value after the last of `size` elements.
 pub fn too_many(range: Range<usize>, name: &str, size: u64) -> Diagnostic {
     Diagnostic::new(range, Initializer::TooMany { name: name.into(), size })
 }
 
-/// Reports an array that gets its length from nothing.
+/// Reports an array without a length whose list of values is empty.
 pub fn no_length(range: Range<usize>, name: &str) -> Diagnostic {
     Diagnostic::new(range, Initializer::NoLength(name.into()))
 }
@@ -301,7 +301,7 @@ pub fn vector(range: Range<usize>, name: &str, expected: usize, found: usize) ->
     Diagnostic::new(range, Initializer::VectorLength { name: name.into(), expected, found })
 }
 
-/// Reports a number of the wrong kind.
+/// Reports an integer for a floating-point type, or the reverse.
 pub fn number(range: Range<usize>, text: &str, integer: bool, name: &str, ty: &'static str) -> Diagnostic {
     let decimal =
         !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
@@ -311,22 +311,22 @@ pub fn number(range: Range<usize>, text: &str, integer: bool, name: &str, ty: &'
     Diagnostic::new(range, found).fixes(fix)
 }
 
-/// Reports an address in a variable whose type holds none.
+/// Reports an address for a variable whose type cannot hold it. `types` are those that can.
 pub fn address_type(range: Range<usize>, name: &str, ty: &'static str, types: &'static [&'static str]) -> Diagnostic {
     Diagnostic::new(range, Initializer::AddressType { name: name.into(), ty, types })
 }
 
-/// Reports one byte of a number in a variable whose type is no integer.
+/// Reports a masked byte of a number for a variable whose type cannot hold it. `types` are those that can.
 pub fn mask_type(range: Range<usize>, name: &str, ty: &'static str, types: &'static [&'static str]) -> Diagnostic {
     Diagnostic::new(range, Initializer::MaskType { name: name.into(), ty, types })
 }
 
-/// Reports a name that stands for no address.
+/// Reports a name whose address cannot be an initial value.
 pub fn wrong_symbol(range: Range<usize>, name: &str, symbol: &Symbol) -> Diagnostic {
     Diagnostic::new(range, Initializer::WrongSymbol { name: name.into(), symbol: *symbol })
 }
 
-/// Reports a variable in a state space whose addresses are not known before the program runs.
+/// Reports a variable in a state space whose addresses are not known until the program runs.
 pub fn variable_space(range: Range<usize>, name: &str, space: &'static str) -> Diagnostic {
     Diagnostic::new(range, Initializer::VariableSpace { name: name.into(), space })
 }
@@ -336,17 +336,17 @@ pub fn not_a_value(range: Range<usize>, text: &str) -> Diagnostic {
     Diagnostic::new(range, Initializer::NotAValue(excerpt(text)))
 }
 
-/// Reports a sum with the address of a function.
+/// Reports a number that is added to the address of a function.
 pub fn sum_with_function(range: Range<usize>, name: &str) -> Diagnostic {
     Diagnostic::new(range, Initializer::SumWithFunction(name.into()))
 }
 
-/// Reports something other than a whole number that is added to an address.
+/// Reports an amount that is added to an address but is not an integer.
 pub fn offset_not_whole(range: Range<usize>, text: &str) -> Diagnostic {
     Diagnostic::new(range, Initializer::Offset(excerpt(text)))
 }
 
-/// Reports `foo(x)`.
+/// Reports an operator other than `generic`, as in `foo(x)`.
 pub fn unknown_operator(operator: SourceWord<'_>) -> Diagnostic {
     let lower = operator.text.to_lowercase();
     let meant = lower == "generic" || suggest(&lower, ["generic"]).is_some();
@@ -354,7 +354,8 @@ pub fn unknown_operator(operator: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(operator.range(), Initializer::UnknownOperator(operator.text.into())).fixes(fix)
 }
 
-/// Reports `generic(…)` of something that is no plain name; `base` is what a sum in it begins with.
+/// Reports `generic(…)` with an operand that is not a plain name. `whole` is the whole expression. `base` is the first part of the
+/// operand if that is a sum.
 pub fn generic_of(value: SourceWord<'_>, whole: SourceWord<'_>, base: Option<SourceWord<'_>>) -> Diagnostic {
     let better = base.map(|base| {
         let rest = value.text.get(base.text.len()..).unwrap_or("");
@@ -367,7 +368,7 @@ pub fn generic_of(value: SourceWord<'_>, whole: SourceWord<'_>, base: Option<Sou
     Diagnostic::new(value.range(), found).fixes(fix)
 }
 
-/// Reports `generic(…)` of a name that is no variable.
+/// Reports `generic(…)` of a name that is not a variable.
 pub fn generic_of_symbol(range: Range<usize>, name: &str, symbol: &Symbol) -> Diagnostic {
     Diagnostic::new(range, Initializer::GenericOfSymbol { name: name.into(), symbol: *symbol })
 }
@@ -377,12 +378,12 @@ pub fn mask(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), Initializer::Mask(word.text.into()))
 }
 
-/// Reports a byte of a floating-point number.
+/// Reports a mask that selects a byte of a floating-point number.
 pub fn mask_of_float(range: Range<usize>, text: &str) -> Diagnostic {
     Diagnostic::new(range, Initializer::MaskOfFloat(excerpt(text)))
 }
 
-/// Reports a value without a name among the fields of an opaque type.
+/// Reports a value for an opaque type that has no field name.
 pub fn needs_fields(range: Range<usize>, ty: &'static str) -> Diagnostic {
     Diagnostic::new(range, Initializer::NeedsFields(ty))
 }
@@ -398,14 +399,14 @@ pub fn unknown_field(name: SourceWord<'_>, ty: &'static str) -> Diagnostic {
     Diagnostic::new(name.range(), found).fixes(change_to(name.range(), near))
 }
 
-/// Reports a name that is no value of a field; `values` are those of the field.
+/// Reports a name that is not a named value of any field. `values` are the named values of this field.
 pub fn unknown_value(word: SourceWord<'_>, values: &'static [&'static str]) -> Diagnostic {
     let near = suggest(word.text, ISA.fields.iter().flat_map(|f| f.values).copied());
     let found = Initializer::UnknownValue { value: word.text.into(), near, values };
     Diagnostic::new(word.range(), found).fixes(change_to(word.range(), near))
 }
 
-/// Reports the name of a value with an operator.
+/// Reports a named value in an expression with an operator.
 pub fn named_value_in_sum(range: Range<usize>, name: &str) -> Diagnostic {
     Diagnostic::new(range, Initializer::NamedValueInSum(name.into()))
 }

@@ -1,20 +1,20 @@
-//! `launch-limit`: numbers that the assembler takes and no device can live up to.
+//! `launch-limit`: launch sizes in a directive that the assembler accepts but no device supports.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use ptx_isa::tables::Directive;
 use std::ops::Range;
 
-/// A directive whose numbers multiply to more than any device offers.
+/// A directive whose numbers have a product above the limit of every device.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct LaunchLimit {
     /// The directive.
     pub directive: &'static str,
     /// The product of its numbers.
     pub number: u64,
-    /// The largest product that is of any use.
+    /// The largest useful product.
     pub limit: u64,
-    /// Why no more than that is of use.
+    /// The reason for the limit, for the message.
     pub note: &'static str,
 }
 
@@ -28,7 +28,7 @@ impl DiagnosticMessage for LaunchLimit {
     }
 }
 
-/// The report on a directive with these numbers, if their product is too large. A limit of 0 stands for none.
+/// The report on a directive with these numbers, if their product is above its limit. A limit of 0 means that there is none.
 pub fn check(range: Range<usize>, directive: &Directive, numbers: &[u64]) -> Option<Diagnostic> {
     let number = numbers.iter().fold(1u64, |product, n| product.saturating_mul(*n));
     let Directive { name, limit, limit_note: note, .. } = *directive;

@@ -1,4 +1,5 @@
-//! `linkage`: `.extern`, `.visible`, `.weak` and `.common` where they cannot stand, and declarations of one variable that disagree.
+//! `linkage`: a linking directive (`.extern`, `.visible`, `.weak`, `.common`) where none is allowed, and declarations of one variable
+//! that disagree.
 
 use super::one_of;
 use crate::check::codes::DiagnosticMessage;
@@ -7,21 +8,21 @@ use crate::hir::ast::SourceWord;
 use crate::hir::types::TypeId;
 use std::ops::Range;
 
-/// A linking directive that cannot stand where it does, or two declarations of one variable that disagree.
+/// A linking directive that is not allowed where it stands, or two declarations of one variable that disagree.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Linkage {
     /// A second linking directive.
     Second(Box<str>),
     /// A linking directive in a body.
     InBody(Box<str>),
-    /// A linking directive with another state space than it goes with.
+    /// A linking directive on a variable in a state space that does not allow it.
     Space {
         /// The directive.
         directive: Box<str>,
-        /// The state spaces that it goes with.
+        /// The state spaces that allow it.
         spaces: &'static [&'static str],
     },
-    /// `.common` with a texture, sampler or surface.
+    /// `.common` on a texture, sampler or surface variable.
     Opaque {
         /// The directive.
         directive: Box<str>,
@@ -30,11 +31,11 @@ pub enum Linkage {
     },
     /// A directive for variables on a function.
     OnFunction(Box<str>),
-    /// A variable of this name that is `.extern` and has an initializer.
+    /// The variable of this name is `.extern` but has an initializer.
     Initialized(Box<str>),
-    /// A variable of this name that is declared `.extern` and defined without linkage.
+    /// The variable of this name is declared `.extern`, but its definition has no linking directive.
     Hidden(Box<str>),
-    /// A variable that was declared with another type.
+    /// A variable has another type in an earlier declaration.
     Type {
         /// Its name.
         name: Box<str>,
@@ -43,14 +44,14 @@ pub enum Linkage {
         /// The number of elements of a vector in the earlier declaration, else 1.
         elements: u8,
     },
-    /// A variable that was declared with another size.
+    /// A variable has another size in an earlier declaration.
     Size {
         /// Its name.
         name: Box<str>,
-        /// The dimensions in the earlier declaration; 0 where no size is given.
+        /// The dimensions in the earlier declaration; 0 for `[]`.
         sizes: Box<[i128]>,
     },
-    /// A variable that was declared in another state space, which the assembler does not notice.
+    /// A variable is in another state space in an earlier declaration. The assembler does not report that.
     OtherSpace {
         /// Its name.
         name: Box<str>,
@@ -102,7 +103,7 @@ impl DiagnosticMessage for Linkage {
     }
 }
 
-/// A second linking directive.
+/// Reports a second linking directive.
 pub fn second(word: SourceWord<'_>, first: SourceWord<'_>) -> Diagnostic {
     let fix = Fix::replace(format!("Remove `{}`", word.text), word.range(), "");
     Diagnostic::new(word.range(), Linkage::Second(word.text.into()))
@@ -110,50 +111,50 @@ pub fn second(word: SourceWord<'_>, first: SourceWord<'_>) -> Diagnostic {
         .fix(fix)
 }
 
-/// In a body.
+/// Reports a linking directive in a body.
 pub fn in_body(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), Linkage::InBody(word.text.into()))
 }
 
-/// In another state space than it goes with.
+/// Reports a linking directive on a variable that is in none of these state spaces.
 pub fn space(word: SourceWord<'_>, spaces: &'static [&'static str]) -> Diagnostic {
     Diagnostic::new(word.range(), Linkage::Space { directive: word.text.into(), spaces })
 }
 
-/// `.common` with a texture.
+/// Reports `.common` on a variable of an opaque type, such as a texture.
 pub fn opaque(word: SourceWord<'_>, ty: &'static str) -> Diagnostic {
     Diagnostic::new(word.range(), Linkage::Opaque { directive: word.text.into(), ty })
 }
 
-/// On a function.
+/// Reports a linking directive for variables on a function.
 pub fn on_function(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), Linkage::OnFunction(word.text.into()))
 }
 
-/// `.extern` with an initializer.
+/// Reports an `.extern` variable with an initializer.
 pub fn initialized(word: SourceWord<'_>, name: &str) -> Diagnostic {
     Diagnostic::new(word.range(), Linkage::Initialized(name.into()))
 }
 
-/// A definition without linkage of what was declared `.extern`.
+/// Reports the definition, without a linking directive, of a variable that was declared `.extern`.
 pub fn hidden(range: Range<usize>, name: &str, earlier: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, Linkage::Hidden(name.into())).related(earlier, "the declaration is here")
 }
 
-/// Another type than before. `before` is the type of an element and the number of elements.
+/// Reports a type that differs from the earlier declaration's. `before` is the earlier element type and number of vector elements.
 pub fn other_type(range: Range<usize>, name: &str, before: (TypeId, u8), earlier: Range<usize>) -> Diagnostic {
     let (ty, elements) = before;
     let found = Linkage::Type { name: name.into(), ty, elements };
     Diagnostic::new(range, found).related(earlier, "the other declaration is here")
 }
 
-/// Another size than before. `before` are the earlier dimensions, 0 where no size is given.
+/// Reports a size that differs from the earlier declaration's. `before` has the earlier dimensions, with 0 for `[]`.
 pub fn other_size(range: Range<usize>, name: &str, before: &[i128], earlier: Range<usize>) -> Diagnostic {
     let found = Linkage::Size { name: name.into(), sizes: before.into() };
     Diagnostic::new(range, found).related(earlier, "the other declaration is here")
 }
 
-/// Another state space than before, which the assembler does not notice.
+/// Warns about a state space that differs from the earlier declaration's. The assembler does not report that.
 pub fn other_space(range: Range<usize>, name: &str, before: &'static str, earlier: Range<usize>) -> Diagnostic {
     let found = Linkage::OtherSpace { name: name.into(), space: before };
     Diagnostic::new(range, found).severity(Severity::Warning).related(earlier, "the other declaration is here")

@@ -1,18 +1,18 @@
-//! `malformed-number`: a word that begins like a number and is none.
+//! `malformed-number`: a word that begins like a number but is not one.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix};
 use crate::hir::literal::{Malformed, malformed, unsuffixed};
 use std::ops::Range;
 
-/// A word that begins like a number and is none.
+/// A word that begins like a number but is not one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct MalformedNumber {
     /// The word.
     pub word: Box<str>,
     /// What is wrong with it.
     pub problem: Malformed,
-    /// The number that is most likely meant.
+    /// The number that was most likely intended.
     pub near: Option<Box<str>>,
 }
 
@@ -39,7 +39,8 @@ impl DiagnosticMessage for MalformedNumber {
     }
 }
 
-/// The report, if what the parser could not place at `range` is a part of such a word, or ends where it begins.
+/// The report on the word at the start of `range`, where the parser met an error, if that word is a malformed number. The word may
+/// begin before `range`.
 pub fn around(text: &str, range: &Range<usize>) -> Option<Diagnostic> {
     let bytes = text.as_bytes();
     let part =
@@ -65,7 +66,7 @@ fn report(range: Range<usize>, word: &str, problem: Malformed) -> Diagnostic {
     Diagnostic::new(range, MalformedNumber { word: word.into(), problem, near }).fixes(fix)
 }
 
-/// The number that is most likely meant.
+/// The number that was most likely intended, if it can be derived.
 fn near(word: &str, problem: Malformed) -> Option<Box<str>> {
     let near: Box<str> = match problem {
         Malformed::Octal => word.trim_start_matches('0').into(),

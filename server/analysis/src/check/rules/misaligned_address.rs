@@ -1,21 +1,21 @@
-//! `misaligned-address`: a constant address that is no multiple of what the access needs.
+//! `misaligned-address`: a constant address that does not have the alignment of the access.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Severity};
 use crate::check::memory::{AccessSize, VariableAccess};
 
-/// A constant address that is misaligned, or that need not be aligned. Numbers are in bytes.
+/// A constant address that is misaligned, or that the variable's alignment does not guarantee to be aligned. Numbers are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct MisalignedAddress {
     /// The address as written, without brackets.
     pub written: Box<str>,
-    /// The variable.
+    /// The name of the variable.
     pub name: Box<str>,
-    /// The address must be a multiple of this.
+    /// The alignment that the access needs.
     pub required: i128,
     /// The alignment of the variable.
     pub alignment: i128,
-    /// How far into the variable the address is, if that makes it misaligned for sure. Otherwise it is aligned by luck alone.
+    /// The offset into the variable, if the address is certainly misaligned. `None` if it may be aligned by chance.
     pub offset: Option<i128>,
 }
 
@@ -42,10 +42,10 @@ impl DiagnosticMessage for MisalignedAddress {
     }
 }
 
-/// The report, if the address is surely misaligned (a warning), or aligned by luck alone (a hint).
+/// The report, if the address is certainly misaligned (a warning) or can only be aligned by chance (a hint).
 pub fn check(place: &VariableAccess<'_>, access: &AccessSize) -> Option<Diagnostic> {
     let (required, alignment) = (access.align, i128::from(place.variable.align?));
-    // Whatever is no power of two was reported where it stands.
+    // An alignment that is not a power of two was reported at its declaration.
     if required < 2 || alignment < 1 || required & (required - 1) != 0 || alignment & (alignment - 1) != 0 {
         return None;
     }

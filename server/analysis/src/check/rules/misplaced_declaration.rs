@@ -1,4 +1,4 @@
-//! `misplaced-declaration`: a state space in which nothing can be declared, or not here.
+//! `misplaced-declaration`: a declaration in a state space that allows none, or none at this place.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix};
@@ -6,17 +6,17 @@ use crate::hir::ast::SourceWord;
 use crate::target::{Environment, ModuleTarget, describe_alternatives};
 use ptx_isa::tables::{Gate, GateAlternative};
 
-/// A declaration in a state space in which nothing can be declared, or not at this place.
+/// A declaration in a state space that allows no declarations, or none at this place.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum MisplacedDeclaration {
-    /// Nothing can be declared in the state space.
+    /// The state space allows no declarations.
     Never {
         /// The state space.
         space: Box<str>,
-        /// The space that it is a part of.
+        /// The space that contains it, such as `.shared` for `.shared::cta`.
         base: Option<Box<str>>,
     },
-    /// The state space belongs elsewhere.
+    /// The state space allows declarations, but not at this place.
     NotHere {
         /// The state space.
         space: Box<str>,
@@ -25,22 +25,22 @@ pub enum MisplacedDeclaration {
         /// Where variables of the space may be declared.
         home: Option<Home>,
     },
-    /// Once variables of the state space could be declared here.
+    /// Only older versions or targets allow declarations in the state space at this place.
     NoLonger {
         /// The state space.
         space: Box<str>,
         /// The declaration stands inside of a function.
         in_body: bool,
-        /// The version and target from which on they cannot.
+        /// The version and target from which such declarations are no longer allowed.
         since: &'static [GateAlternative],
         /// The version and target of the module.
         header: ModuleTarget,
         /// What to use instead; may be empty.
         note: &'static str,
     },
-    /// A number behind a state space without banks.
+    /// This state space has no banks, but a bank number follows it.
     NoBanks(&'static str),
-    /// Another variable than the bank holds. The number is that of the last bank.
+    /// A bank above 0 is used for something other than an `.extern` array without a size. The number is the last bank.
     Bank(i128),
 }
 
@@ -95,19 +95,19 @@ fn here(in_body: bool) -> &'static str {
     if in_body { "inside of a function" } else { "outside of functions" }
 }
 
-/// `.sreg`, `.shared::cta`.
+/// Reports a state space that allows no declarations, such as `.sreg` or `.shared::cta`. `base` is the space to use instead.
 pub fn never(word: SourceWord<'_>, base: Option<&str>) -> Diagnostic {
     let found = MisplacedDeclaration::Never { space: word.text.into(), base: base.map(Into::into) };
     let change = |base| Fix::replace(format!("Change `{}` to `{base}`", word.text), word.range(), base).preferred();
     Diagnostic::new(word.range(), found).fixes(base.map(change))
 }
 
-/// A space that belongs elsewhere.
+/// Reports a state space that allows no declarations at this place. `home` is where it allows them.
 pub fn not_here(word: SourceWord<'_>, in_body: bool, home: Option<Home>) -> Diagnostic {
     Diagnostic::new(word.range(), MisplacedDeclaration::NotHere { space: word.text.into(), in_body, home })
 }
 
-/// A space that once could be declared here.
+/// Reports a state space that only older versions or targets allow at this place.
 pub fn no_longer(word: SourceWord<'_>, in_body: bool, gate: &Gate, environment: &Environment) -> Diagnostic {
     let found = MisplacedDeclaration::NoLonger {
         space: word.text.into(),
@@ -119,12 +119,12 @@ pub fn no_longer(word: SourceWord<'_>, in_body: bool, gate: &Gate, environment: 
     Diagnostic::new(word.range(), found)
 }
 
-/// `.global[1]`.
+/// Reports a bank number after a state space without banks, as in `.global[1]`.
 pub fn no_banks(word: SourceWord<'_>, space: &'static str) -> Diagnostic {
     Diagnostic::new(word.range(), MisplacedDeclaration::NoBanks(space))
 }
 
-/// A bank that holds external arrays of unknown size.
+/// Reports a variable in a bank that is only for `.extern` arrays without a size. `last` is the number of the last bank.
 pub fn bank(word: SourceWord<'_>, last: i128) -> Diagnostic {
     Diagnostic::new(word.range(), MisplacedDeclaration::Bank(last))
 }

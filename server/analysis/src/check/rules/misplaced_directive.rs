@@ -1,21 +1,21 @@
-//! `misplaced-directive`: a directive where it may not stand.
+//! `misplaced-directive`: a directive at a place where it is not allowed.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Severity};
 use crate::hir::ast::SourceWord;
 use ptx_isa::tables::Directive;
 
-/// A directive where it may not stand.
+/// A directive at a place where it is not allowed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum MisplacedDirective {
-    /// It belongs elsewhere.
+    /// It is only allowed at other places.
     Elsewhere {
         /// The directive.
         directive: Box<str>,
         /// The places where it may stand, as the tables name them.
         places: &'static [&'static str],
     },
-    /// It opens a module.
+    /// It belongs to the header of the module, such as `.version`.
     OfModuleHeader(Box<str>),
     /// It may not stand in the header of this function.
     InHeader {
@@ -23,20 +23,20 @@ pub enum MisplacedDirective {
         directive: Box<str>,
         /// The places where it may stand, as the tables name them.
         places: &'static [&'static str],
-        /// What has the header.
+        /// The kind of function that has the header.
         owner: HeaderOwner,
     },
-    /// The first must stand before the second.
+    /// The first directive must stand before the second in a header.
     Order(Box<str>, Box<str>),
     /// It begins a function inside of another one.
     FunctionInFunction(Box<str>),
-    /// A list for indirect jumps and calls without its label.
+    /// A `.branchtargets`, `.calltargets` or `.callprototype` directive has no label.
     WithoutLabel(Box<str>),
-    /// `.target` in a body, which the assembler takes for what follows.
+    /// `.target` in a body. The assembler applies it to the code that follows.
     TargetInBody,
 }
 
-/// What has a header.
+/// The kind of function, or prototype, that has a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HeaderOwner {
     /// A kernel with a body.
@@ -52,7 +52,7 @@ pub enum HeaderOwner {
 }
 
 impl HeaderOwner {
-    /// Whose header it is at a place of the tables: `entry`, `func`, `declaration` or `prototype`.
+    /// The owner of a header, from its place name in the tables (`entry`, `func`, `declaration` or `prototype`).
     fn at(place: &str, kernel: bool) -> Self {
         match (kernel, place) {
             (true, "declaration") => Self::KernelDeclaration,
@@ -111,7 +111,7 @@ impl DiagnosticMessage for MisplacedDirective {
     }
 }
 
-/// Where a directive belongs, in words.
+/// The places where a directive is allowed, in words.
 fn home(places: &[&str]) -> String {
     let place = |place: &str| {
         Some(match place {
@@ -133,41 +133,41 @@ fn home(places: &[&str]) -> String {
     }
 }
 
-/// A directive that stands somewhere else than it may.
+/// Reports a directive at a place where it is not allowed.
 pub fn report(word: SourceWord<'_>, directive: &Directive) -> Diagnostic {
     let found = MisplacedDirective::Elsewhere { directive: word.text.into(), places: directive.places };
     Diagnostic::new(word.range(), found)
 }
 
-/// A directive that opens a module, anywhere else.
+/// Reports a directive of the module header at another place.
 pub fn of_module_header(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), MisplacedDirective::OfModuleHeader(word.text.into()))
 }
 
-/// In the header of a function that may not have it. `place` is that header's in the tables.
+/// Reports a directive in the header of a function that may not have it. `place` is the place name of that header in the tables.
 pub fn in_header(word: SourceWord<'_>, directive: &Directive, kernel: bool, place: &str) -> Diagnostic {
     let owner = HeaderOwner::at(place, kernel);
     let found = MisplacedDirective::InHeader { directive: word.text.into(), places: directive.places, owner };
     Diagnostic::new(word.range(), found)
 }
 
-/// In the wrong order in the header of a function.
+/// Reports a directive in a function header that must stand before `later`.
 pub fn order(word: SourceWord<'_>, later: SourceWord<'_>) -> Diagnostic {
     let found = MisplacedDirective::Order(word.text.into(), later.text.into());
     Diagnostic::new(word.range(), found).related(later.range(), "this comes after it")
 }
 
-/// A function inside of another one.
+/// Reports a function inside of another one.
 pub fn function_in_function(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), MisplacedDirective::FunctionInFunction(word.text.into()))
 }
 
-/// A list for indirect jumps and calls without its label.
+/// Reports a `.branchtargets`, `.calltargets` or `.callprototype` directive without a label.
 pub fn without_label(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), MisplacedDirective::WithoutLabel(word.text.into()))
 }
 
-/// `.target` in a body: what follows is for another architecture.
+/// Warns about `.target` in a body: the code after it is for another architecture.
 pub fn target_in_body(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), MisplacedDirective::TargetInBody).severity(Severity::Warning)
 }

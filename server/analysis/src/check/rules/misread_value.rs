@@ -1,14 +1,14 @@
-//! `misread-value`: a value that the assembler reads as another one than is written.
+//! `misread-value`: a constant that the assembler reads as a value other than the one that is written.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix};
 use ptx_isa::tables::{TypeClass, TypeInfo};
 use std::ops::Range;
 
-/// A value that the assembler reads as another one than is written.
+/// A constant that the assembler reads as a value other than the one that is written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum MisreadValue {
-    /// A floating-point number of which an untyped element keeps the lowest bits.
+    /// A floating-point number for an untyped element that keeps only its lowest bits.
     LowBits {
         /// The number as written.
         text: Box<str>,
@@ -17,32 +17,32 @@ pub enum MisreadValue {
         /// Its size in bits.
         bits: u16,
     },
-    /// The bits of a single-precision number where 64 bits are read.
+    /// A single-precision bit pattern for a 64-bit value.
     SingleForDouble {
         /// The number as written.
         text: Box<str>,
-        /// The type that is read.
+        /// The type of the value.
         ty: &'static str,
         /// The bits of the same number in double precision.
         double: Option<u64>,
     },
-    /// An inner list that is not full, with values after it.
+    /// An incomplete inner list before further values. The assembler does not pad it.
     ShortRow {
-        /// The list is empty.
+        /// Whether the list is empty.
         empty: bool,
     },
-    /// A list for an element of this packed type.
+    /// A list for an element of this packed type. The assembler does not pack its values.
     Packed(&'static str),
-    /// A 128-bit value of this type, of which the assembler writes one half.
+    /// A value of this 128-bit type. The assembler writes only 64 of its bits.
     UpperHalf(&'static str),
-    /// A field that the texture mode ignores.
+    /// A field that the independent texture mode ignores.
     IgnoredField {
         /// The field.
         field: Box<str>,
         /// The type of the variable.
         ty: &'static str,
     },
-    /// A named value of something that has no fields.
+    /// A value with a field name, for a type that has no fields.
     FieldOfScalar {
         /// The name.
         field: Box<str>,
@@ -95,12 +95,13 @@ impl DiagnosticMessage for MisreadValue {
     }
 }
 
-/// A number in double precision as a literal of its bits.
+/// The `0d…` literal of a double-precision bit pattern.
 fn literal(bits: u64) -> String {
     format!("0d{bits:016X}")
 }
 
-/// `0f…` for 64 bits; a floating-point number for eight or sixteen.
+/// The report on a floating-point number that does not fit its type: `0f…` (`single`) for a 64-bit type, or any for an untyped one of
+/// 8 or 16 bits.
 pub fn float(range: Range<usize>, text: &str, single: bool, ty: &TypeInfo) -> Option<Diagnostic> {
     if single && ty.bits >= 64 {
         return Some(single_for_double(range, text, ty));
@@ -109,7 +110,7 @@ pub fn float(range: Range<usize>, text: &str, single: bool, ty: &TypeInfo) -> Op
     (ty.class == TypeClass::Bits && ty.bits < 32).then(|| Diagnostic::new(range, found()))
 }
 
-/// 32 bits where 64 are read: the pattern becomes the lower half of the number.
+/// Reports a `0f…` literal for a 64-bit value: its 32 bits become the lower half of the value.
 pub fn single_for_double(range: Range<usize>, text: &str, ty: &TypeInfo) -> Diagnostic {
     let bits = text.get(2..).and_then(|digits| u32::from_str_radix(digits, 16).ok());
     let double = bits.map(|bits| f64::from(f32::from_bits(bits)).to_bits());
@@ -120,27 +121,27 @@ pub fn single_for_double(range: Range<usize>, text: &str, ty: &TypeInfo) -> Diag
     Diagnostic::new(range, MisreadValue::SingleForDouble { text: text.into(), ty: ty.name, double }).fixes(fix)
 }
 
-/// An inner list that is not full, with values after it.
+/// Reports an incomplete inner list before further values.
 pub fn short_row(range: Range<usize>, empty: bool) -> Diagnostic {
     Diagnostic::new(range, MisreadValue::ShortRow { empty })
 }
 
-/// A list for a packed type.
+/// Reports a list for a packed type.
 pub fn packed(range: Range<usize>, ty: &'static str) -> Diagnostic {
     Diagnostic::new(range, MisreadValue::Packed(ty))
 }
 
-/// A 128-bit value, of which the assembler writes a half.
+/// Reports a 128-bit value, of which the assembler writes only one half.
 pub fn upper_half(range: Range<usize>, ty: &'static str) -> Diagnostic {
     Diagnostic::new(range, MisreadValue::UpperHalf(ty))
 }
 
-/// A field that the mode ignores.
+/// Reports a field that the independent texture mode ignores.
 pub fn ignored_field(range: Range<usize>, field: &str, ty: &'static str) -> Diagnostic {
     Diagnostic::new(range, MisreadValue::IgnoredField { field: field.into(), ty })
 }
 
-/// A named value of something that has no fields.
+/// Reports a value with a field name, for a type that has no fields.
 pub fn field_of_scalar(range: Range<usize>, field: &str, ty: &'static str) -> Diagnostic {
     Diagnostic::new(range, MisreadValue::FieldOfScalar { field: field.into(), ty })
 }

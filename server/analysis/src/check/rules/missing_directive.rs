@@ -1,4 +1,4 @@
-//! `missing-directive`: something that needs a directive which is not there.
+//! `missing-directive`: a directive, special register or option of `.target` requires a directive that is absent.
 
 use super::one_of;
 use crate::check::codes::DiagnosticMessage;
@@ -9,24 +9,24 @@ use ptx_isa::tables::SpecialRegister;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// Something that needs a directive which is not there.
+/// A required directive that is absent.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum MissingDirective {
-    /// A directive of a kernel that needs others.
+    /// A directive requires other directives on the same kernel.
     OfDirective {
         /// The directive.
         directive: Box<str>,
-        /// Those that are missing.
+        /// The missing directives.
         missing: Box<[&'static str]>,
     },
-    /// A special register that only kernels with a directive may read.
+    /// Only kernels with a certain directive may read a special register.
     OfRegister {
         /// The register.
         register: &'static str,
         /// The directive.
         directive: &'static str,
     },
-    /// An option of `.target` that needs something in the module.
+    /// An option of `.target` requires a directive in the module.
     OfOption {
         /// The option.
         option: &'static str,
@@ -62,12 +62,12 @@ impl DiagnosticMessage for MissingDirective {
     }
 }
 
-/// The special registers that need a directive.
+/// The special registers that require a directive on the kernel.
 static NEEDY: LazyLock<Vec<&SpecialRegister>> =
     LazyLock::new(|| ISA.special_registers.iter().filter(|r| !r.requires.is_empty()).collect());
 
-/// Finds special registers among the operands of an instruction in a kernel whose directives are given.
-// ptxas: as the base of an address, or in a list, they pass.
+/// Reports special registers among the operands of an instruction that require a directive. `given` are the directives of the kernel.
+// ptxas: it accepts them without the directive as the base of an address and in a list, so only plain operands are checked.
 pub fn check(instruction: &Instruction<'_>, given: &[&str], out: &mut Vec<Diagnostic>) {
     for operand in &instruction.operands {
         let OperandKind::Name(name) = operand.kind else { continue };
@@ -79,13 +79,13 @@ pub fn check(instruction: &Instruction<'_>, given: &[&str], out: &mut Vec<Diagno
     }
 }
 
-/// A directive that needs others on the same kernel.
+/// Reports a directive that requires others on the same kernel.
 pub fn of_directive(word: SourceWord<'_>, missing: &[&'static str]) -> Diagnostic {
     let found = MissingDirective::OfDirective { directive: word.text.into(), missing: missing.into() };
     Diagnostic::new(word.range(), found)
 }
 
-/// An option of `.target` that needs something in the module.
+/// Reports an option of `.target` that requires a directive in the module.
 pub fn of_option(range: Range<usize>, option: &'static str, directive: &'static str) -> Diagnostic {
     Diagnostic::new(range, MissingDirective::OfOption { option, directive })
 }

@@ -1,4 +1,4 @@
-//! `missing-modifier`: a modifier that must be there is not.
+//! `missing-modifier`: an instruction does not have a required modifier.
 
 use super::one_of;
 use crate::check::codes::DiagnosticMessage;
@@ -6,16 +6,16 @@ use crate::check::diagnostic::Diagnostic;
 use ptx_isa::tables::{Form, ModifierSlot};
 use std::ops::Range;
 
-/// An instruction without a modifier that it must have.
+/// An instruction that does not have a required modifier.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct MissingModifier {
     /// The opcode with its modifiers, as written.
     pub written: Box<str>,
-    /// The modifier is a type.
+    /// Whether the missing modifier is a type.
     pub is_type: bool,
-    /// What may stand there, in any form.
+    /// The modifiers that may stand there, in all forms.
     pub expected: Box<[&'static str]>,
-    /// The form, unless the choice is between several.
+    /// The syntax of the form, unless several forms are possible.
     pub form: Option<&'static str>,
 }
 
@@ -30,8 +30,8 @@ impl DiagnosticMessage for MissingModifier {
     }
 }
 
-/// The report. `mnemonic` is the range of the opcode with its modifiers.
-/// `expected` is what may stand there, in any form.
+/// The report. `mnemonic` is the byte range of the opcode with its modifiers.
+/// `expected` are the modifiers that may stand there, in all forms.
 pub fn report(
     mnemonic: Range<usize>,
     written: &str,
@@ -39,7 +39,7 @@ pub fn report(
     expected: &[&'static str],
     form: &'static Form,
 ) -> Diagnostic {
-    // Where the choice is between forms, one of them says little.
+    // If several forms are possible, the syntax of one of them is no help.
     let form = (expected.len() <= slot.values.len()).then_some(form.text);
     let (written, is_type) = (written.into(), slot.is_type);
     Diagnostic::new(mnemonic, MissingModifier { written, is_type, expected: expected.into(), form })

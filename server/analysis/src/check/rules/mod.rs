@@ -1,4 +1,4 @@
-//! One file per diagnostic: what it finds, in which words, and how it is mended. Their pages are `docs/diagnostics/*.md`.
+//! One file per diagnostic: its data, its message and its fixes. The pages about them are `docs/diagnostics/*.md`.
 
 pub mod alias;
 pub mod alignment;
@@ -74,39 +74,39 @@ pub mod vector_type;
 use crate::check::diagnostic::Fix;
 use std::ops::Range;
 
-/// The known name nearest to a misspelt one, if it is near enough to be meant.
+/// The known name that is most similar to a misspelt one, if it is similar enough for a typing mistake.
 pub fn suggest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let limit = (found.len() / 3).clamp(1, 3);
     known
         .into_iter()
         .filter(|name| name.len().abs_diff(found.len()) <= limit)
         .filter_map(|name| {
-            // Mangled names have hundreds of characters and most of them in common; only what differs is compared.
+            // Mangled names have hundreds of characters and share most of them. Only the differing middle is compared.
             let (a, b) = differing(found, name);
             let distance =
-                if a.len().max(b.len()) > MOST_COMPARED { return None } else { strsim::damerau_levenshtein(a, b) };
+                if a.len().max(b.len()) > MAX_COMPARED { return None } else { strsim::damerau_levenshtein(a, b) };
             (1..=limit).contains(&distance).then_some((distance, name))
         })
         .min()
         .map(|(_, name)| name)
 }
 
-/// The fix that writes a near name at a range, if there is such a name.
+/// The fix that replaces a range with a similar name, if there is such a name.
 pub fn write_instead(range: Range<usize>, near: Option<&str>) -> Option<Fix> {
     near.map(|near| Fix::replace(format!("Write `{near}`"), range, near))
 }
 
-/// The beginning of a text, as much as a message shows of it.
+/// The beginning of a text, at most 40 characters, for a message.
 pub(crate) fn excerpt(text: &str) -> Box<str> {
     const MAX_SHOWN: usize = 40;
     let end = text.char_indices().nth(MAX_SHOWN).map_or(text.len(), |(at, _)| at);
     text.get(..end).unwrap_or("").into()
 }
 
-/// A larger distance is not a typing mistake.
-const MOST_COMPARED: usize = 32;
+/// Maximum length, in bytes, of the differing parts of two names that are compared. Longer differences are not typing mistakes.
+const MAX_COMPARED: usize = 32;
 
-/// Two texts without what they have in common at their beginning and end.
+/// Two texts without their common beginning and end.
 fn differing<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
     let start =
         a.char_indices().zip(b.chars()).find(|((_, x), y)| x != y).map_or(a.len().min(b.len()), |((i, _), _)| i);
@@ -116,7 +116,7 @@ fn differing<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
     (&a[..a.len() - same], &b[..b.len() - same])
 }
 
-/// `` `.a`, `.b` or `.c` ``; a long list is cut.
+/// A list of names for a message: `` `.a`, `.b` or `.c` ``. It has at most 16 names.
 pub fn one_of(names: &[&str]) -> String {
     const MAX_LISTED: usize = 16;
     let quoted: Vec<String> = names.iter().take(MAX_LISTED).map(|n| format!("`{n}`")).collect();

@@ -11,11 +11,11 @@ use ptx_isa::tables::{Form, Opcode};
 pub struct ModifierNotAllowed {
     /// The modifier.
     pub modifier: Box<str>,
-    /// Why it has no place there.
+    /// Why the instruction does not take it.
     pub reason: Reason,
 }
 
-/// Why a modifier has no place in an instruction.
+/// Why an instruction does not take a modifier.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Reason {
     /// No form of the opcode takes it.
@@ -25,19 +25,19 @@ pub enum Reason {
         /// The form of the opcode, if it has only one.
         only: Option<&'static str>,
     },
-    /// Only other forms than the nearest take it.
+    /// Other forms of the opcode take it, but not the nearest one.
     OtherForm {
         /// The nearest form.
         form: &'static str,
     },
-    /// It is a type in the place of another.
+    /// It is a type where the opcode takes only other types.
     WrongType {
         /// The opcode.
         opcode: &'static str,
         /// The types that may stand there.
         expected: Box<[&'static str]>,
     },
-    /// It stands in the place of another modifier.
+    /// It stands in the place of a required modifier.
     Instead {
         /// The modifiers that may stand there.
         expected: Box<[&'static str]>,
@@ -86,12 +86,12 @@ pub fn in_form(modifier: SourceWord<'_>, form: &'static Form) -> Diagnostic {
     new(modifier, Reason::OtherForm { form: form.text })
 }
 
-/// The report on a type in the place of another.
+/// The report on a type where the opcode takes only the types in `expected`.
 pub fn wrong_type(modifier: SourceWord<'_>, opcode: &'static str, expected: &[&'static str]) -> Diagnostic {
     new(modifier, Reason::WrongType { opcode, expected: expected.into() })
 }
 
-/// The report on a modifier in the place of another.
+/// The report on a modifier in the place of a required one, which must be one of `expected`.
 pub fn instead(modifier: SourceWord<'_>, expected: &[&'static str], form: &'static Form) -> Diagnostic {
     new(modifier, Reason::Instead { expected: expected.into(), form: form.text })
 }

@@ -1,18 +1,18 @@
-//! `modifier-order`: modifiers whose order matters stand the other way round.
+//! `modifier-order`: two modifiers are in an order that the assembler refuses.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::ast::SourceWord;
 use ptx_isa::tables::Form;
 
-/// Two modifiers that stand the wrong way round.
+/// Two modifiers in the wrong order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ModifierOrder {
-    /// The modifier that belongs before the other and stands after it.
+    /// The modifier that must stand before the other but stands after it.
     pub first: Box<str>,
-    /// The other.
+    /// The other modifier.
     pub second: Box<str>,
-    /// The form.
+    /// The syntax of the form.
     pub form: &'static str,
 }
 
@@ -26,7 +26,7 @@ impl DiagnosticMessage for ModifierOrder {
     }
 }
 
-/// The report: `first` stands after `second`, but belongs before it.
+/// The report: `first` stands after `second` but must stand before it.
 pub fn report(first: SourceWord<'_>, second: SourceWord<'_>, form: &'static Form) -> Diagnostic {
     let found = ModifierOrder { first: first.text.into(), second: second.text.into(), form: form.text };
     Diagnostic::new(first.range(), found)

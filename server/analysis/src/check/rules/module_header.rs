@@ -13,22 +13,22 @@ use ptx_isa::tables::{TargetInfo, Version};
 use ptx_syntax::{Node, fields, kinds};
 use std::ops::Range;
 
-/// A module that does not begin with `.version`, `.target` and `.address_size`, or says something wrong there.
+/// A problem with the header of a module: a directive is missing, misplaced, repeated or has a wrong argument.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ModuleHeader {
     /// `.version` is missing.
     NoVersion,
     /// `.target` is missing.
     NoTarget,
-    /// A directive of the header that stands later, or a second time.
+    /// This directive of the header is repeated, or stands after the header.
     Again(&'static str),
     /// `.version` without a number.
     VersionWithoutNumber,
-    /// Something else than a number after `.version`.
+    /// The text after `.version` is not a version number.
     NotAVersion(Box<str>),
-    /// A version that was never published and that the assembler takes.
+    /// A version that was never published but that the assembler accepts.
     UnpublishedVersion(Version),
-    /// A version that is newer than the tables.
+    /// A version that is newer than the newest in the tables.
     NewerVersion(Version),
     /// A version that does not exist.
     UnknownVersion(Version),
@@ -36,16 +36,16 @@ pub enum ModuleHeader {
     TargetWithoutName,
     /// `.target` begins with an option.
     OptionFirst,
-    /// A name after `.target` that is not one of a target.
+    /// A name after `.target` is not the name of a target.
     NotATarget {
         /// The name.
         name: Box<str>,
-        /// The target whose name is nearest to it.
+        /// The target with the most similar name, if one is similar enough.
         near: Option<&'static str>,
     },
-    /// An option of `.target` that another one excludes.
+    /// An option of `.target`, and an earlier option that excludes it.
     Exclusive(Box<str>, &'static str),
-    /// `.address_size` with another number than 32 or 64.
+    /// The argument of `.address_size` is neither 32 nor 64.
     AddressSize,
 }
 
@@ -82,34 +82,34 @@ impl DiagnosticMessage for ModuleHeader {
     }
 }
 
-/// How far into the header the module has come.
+/// The parts of the module header that were met while the items of a module are checked in order.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct HeaderProgress {
     version: bool,
     target: bool,
     address_size: bool,
-    /// Anything that ends the header.
+    /// An item that ends the header.
     body: bool,
-    /// A section.
+    /// A `.section` directive, anywhere in the module.
     section: bool,
-    /// Where the options of `.target` stand that need something in the module, as ranges of the file.
+    /// The options of `.target` that require a directive in the module, with their byte ranges in the file.
     needy: Vec<(Range<usize>, &'static TargetInfo)>,
     reported: bool,
 }
 
 impl HeaderProgress {
-    /// Any other item: version and target must have been there.
+    /// Handles an item that is not part of the header: `.version` and `.target` must stand before it.
     pub fn other(&mut self, range: Range<usize>, out: &mut Vec<Diagnostic>) {
         self.body = true;
         self.require(range.clone(), range.start, true, out);
     }
 
-    /// The module has a section.
+    /// Records that the module has a `.section`.
     pub fn section(&mut self) {
         self.section = true;
     }
 
-    /// The end of the file, as the range of its last character.
+    /// Handles the end of the file. `last` is the range of its last character.
     pub fn end(&mut self, last: Range<usize>, out: &mut Vec<Diagnostic>) {
         self.require(last.clone(), last.end, true, out);
         for (range, option) in self.needy.iter().filter(|_| !self.section) {
@@ -119,7 +119,7 @@ impl HeaderProgress {
         }
     }
 
-    /// `place` is where what is missing may be put in.
+    /// Reports a missing `.version` or (with `target_too`) `.target`, once per module. The fix inserts it at offset `place`.
     fn require(&mut self, range: Range<usize>, place: usize, target_too: bool, out: &mut Vec<Diagnostic>) {
         if self.reported {
             return;
@@ -139,7 +139,7 @@ impl HeaderProgress {
         }
     }
 
-    /// `.version`.
+    /// Checks a `.version` directive and enters the version into `environment`.
     pub fn version(
         &mut self,
         source: ItemSource<'_>,
@@ -166,8 +166,8 @@ impl HeaderProgress {
         let version = Version { major, minor };
         let exists = |version: Version| ISA.versions.iter().any(|v| v.version == version);
         environment.version = Some(version);
-        // ptxas adds ten times the first number and the second to see whether there is such a version, so it takes `8.10`; but
-        // what that version has it finds out by comparing both numbers.
+        // ptxas looks up 10 × major + minor to decide whether a version exists, so it accepts `8.10`. To decide which features the
+        // version has, it compares both numbers.
         let sum = u32::from(major) * 10 + u32::from(minor);
         let sum = Version { major: u16::try_from(sum / 10).unwrap_or(u16::MAX), minor: (sum % 10) as u16 };
         if exists(version) {
@@ -177,17 +177,17 @@ impl HeaderProgress {
             let found = ModuleHeader::UnpublishedVersion(version);
             out.push(Diagnostic::new(word.range(), found).severity(Severity::Warning));
         } else if version > ISA.newest() {
-            // The user's assembler may know it. Nothing is gated then.
+            // The user's assembler may support it. No gate refuses anything then.
             let found = ModuleHeader::NewerVersion(version);
             out.push(Diagnostic::new(word.range(), found).severity(Severity::Warning));
         } else {
-            // What is no version holds nothing back.
+            // Without a known version, no gate refuses anything.
             environment.version = None;
             out.push(Diagnostic::new(word.range(), ModuleHeader::UnknownVersion(version)));
         }
     }
 
-    /// `.target`.
+    /// Checks a `.target` directive and enters architecture and options into `environment`.
     pub fn target(
         &mut self,
         source: ItemSource<'_>,
@@ -234,7 +234,7 @@ impl HeaderProgress {
         }
     }
 
-    /// An option of `.target`.
+    /// Checks an option of `.target` and enters it into `environment`.
     fn option(
         &mut self,
         source: ItemSource<'_>,
@@ -256,7 +256,7 @@ impl HeaderProgress {
         environment.options.push(option.name);
     }
 
-    /// `.address_size`.
+    /// Checks an `.address_size` directive and enters the size into `environment`.
     pub fn address_size(
         &mut self,
         source: ItemSource<'_>,

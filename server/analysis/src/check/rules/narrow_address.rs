@@ -1,4 +1,4 @@
-//! `narrow-address`: a register too small for the addresses of the state space.
+//! `narrow-address`: an address register that is too small for the addresses of the state space.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -12,7 +12,7 @@ use std::ops::Range;
 /// A register that is too small for the addresses of a state space.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct NarrowAddress {
-    /// The register.
+    /// The name of the register.
     pub register: Box<str>,
     /// Its size in bits.
     pub bits: u16,
@@ -36,7 +36,7 @@ impl DiagnosticMessage for NarrowAddress {
     }
 }
 
-/// The report on a register of a type that holds an address, if it is too small for that.
+/// The report on an address register of an integer or untyped type, if it is too small.
 pub fn check(
     range: Range<usize>,
     (register, ty): (&str, TypeId),

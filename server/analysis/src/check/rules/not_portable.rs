@@ -1,4 +1,4 @@
-//! `not-portable`: something that only one architecture or family has, so that the code does not run on later ones.
+//! `not-portable`: a feature that only one architecture or family has, so that the code may not run on later ones.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -7,12 +7,12 @@ use crate::target::project::{bound, having};
 use ptx_isa::tables::Gate;
 use std::ops::Range;
 
-/// Something that one architecture or one family alone has.
+/// A feature that only one architecture or family has.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct NotPortable {
-    /// What it is, as written.
+    /// The feature as written in the source.
     pub what: Box<str>,
-    /// The feature that it needs, such as `sm_90a` or `sm_100f`.
+    /// The target feature that it needs, such as `sm_90a` or `sm_100f`.
     pub feature: &'static str,
 }
 
@@ -22,16 +22,16 @@ impl DiagnosticMessage for NotPortable {
     }
 }
 
-/// The report on something with this gate, if that binds it to one architecture or family.
+/// The report on a feature with this gate, if the gate binds it to one architecture or family.
 pub fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Environment) -> Option<Diagnostic> {
     let feature = bound(gate, environment)?;
     Some(Diagnostic::new(range, NotPortable { what: what.into(), feature }))
 }
 
-/// Which architectures a feature reaches: `sm_90a alone`, `the family of sm_100f (sm_100f, sm_103f …)`.
+/// The architectures that have a target feature, in words: `sm_90a alone`, `the family sm_100f, sm_103f …`.
 pub fn reach(feature: &str) -> String {
     if feature.ends_with('f') {
-        // An architecture has the feature in its `f` and its `a` target; one name is enough.
+        // Both the `f` and the `a` target of an architecture have the feature; one name is enough.
         let family: Vec<&str> = having(feature).into_iter().filter(|n| n.ends_with('f')).collect();
         format!("the family {}", family.join(", "))
     } else {

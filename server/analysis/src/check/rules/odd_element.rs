@@ -1,4 +1,4 @@
-//! `odd-element`: something in a list that the assembler takes for an ordinary register and that cannot be meant.
+//! `odd-element`: an element of a list that the assembler treats as an ordinary register, although it is most likely a mistake.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -8,12 +8,12 @@ use crate::hir::ast::{Instruction, Operand, OperandKind};
 use crate::hir::symbols::Symbol;
 use ptx_isa::tables::{OperandAccess, TypeClass};
 
-/// An element of a list that the assembler takes for an ordinary register.
+/// An element of a list that the assembler treats as an ordinary register.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum OddElement {
     /// A predicate of this name in a list of values.
     Predicate(Box<str>),
-    /// A selector, which the assembler overlooks.
+    /// A register with a selector, such as `%r1.b0`. The assembler ignores the selector.
     Selector {
         /// The register.
         register: Box<str>,
@@ -47,7 +47,7 @@ impl DiagnosticMessage for OddElement {
     }
 }
 
-/// The reports on the lists of an instruction that assembles.
+/// Reports odd elements in the lists of an instruction whose operands fit the variant `chosen`.
 pub fn check(
     instruction: &Instruction<'_>,
     chosen: &OperandVariant,

@@ -1,4 +1,4 @@
-//! `operand-kind`: an operand of the wrong kind: an immediate for a register, a list for a single value, and the like.
+//! `operand-kind`: an operand of the wrong kind, for example an immediate instead of a register or a list instead of a single value.
 
 use crate::check::codes::{DiagnosticMessage, Finding};
 use crate::check::diagnostic::{Diagnostic, Fix, FixEdit};
@@ -13,18 +13,18 @@ pub enum OperandKindProblem {
     Mismatch {
         /// The opcode with its modifiers, as written.
         mnemonic: Box<str>,
-        /// What must be there.
+        /// The expected operand, if it is known.
         expected: Option<ExpectedOperand>,
-        /// What is wrong.
+        /// How the operand differs.
         what: Box<MismatchKind>,
     },
-    /// Two operands are the wrong way round.
+    /// Two operands are in the wrong order.
     Exchanged {
         /// The opcode with its modifiers, as written.
         mnemonic: Box<str>,
         /// The two operands as written.
         operands: Box<[Box<str>; 2]>,
-        /// The names of their places in the form, in the same order.
+        /// The names of the operands in the form at these two positions, in the same order.
         names: Box<[Box<str>; 2]>,
     },
 }
@@ -70,7 +70,7 @@ impl DiagnosticMessage for OperandKindProblem {
     }
 }
 
-/// What is wrong with one operand, in words.
+/// The message about one operand that does not fit.
 fn mismatch(mnemonic: &str, expected: Option<&ExpectedOperand>, what: &MismatchKind) -> String {
     let name = expected.map_or("this operand", |e| e.name);
     let written = expected.is_some_and(|e| e.written);
@@ -121,7 +121,7 @@ fn mismatch(mnemonic: &str, expected: Option<&ExpectedOperand>, what: &MismatchK
     }
 }
 
-/// The report on those mismatches that have no code of their own.
+/// The report on a mismatch that does not have its own diagnostic code.
 pub fn report(mismatch: &OperandMismatch, mnemonic: &str) -> Diagnostic {
     let expected = mismatch.spec.as_ref().map(OperandSpec::expected);
     let found =
@@ -129,7 +129,7 @@ pub fn report(mismatch: &OperandMismatch, mnemonic: &str) -> Diagnostic {
     Diagnostic::new(mismatch.range.clone(), found)
 }
 
-/// The report on two operands that are the wrong way round: of each its range, its text, and the name of its place.
+/// The report on two exchanged operands. Each is given as its range, its text and the name of the operand in the form at its position.
 pub fn exchanged(
     first: (Range<usize>, &str, String),
     second: (Range<usize>, &str, String),
@@ -147,13 +147,13 @@ pub fn exchanged(
     Diagnostic::new(place, found).related(other_place, "the other is here").fix(Fix { title, edits, preferred: true })
 }
 
-/// Whether a finding is that the handle of a texture, sampler or surface is taken for another type than `.u64`.
+/// Whether a diagnostic reports that the handle of a texture, sampler or surface is used with a type other than `.u64`.
 pub fn is_handle_of_wrong_type(finding: &Finding) -> bool {
     let Finding::OperandKind(found) = finding else { return false };
     matches!(&**found, OperandKindProblem::Mismatch { what, .. } if matches!(**what, MismatchKind::Handle(_)))
 }
 
-/// `2 parts: texture, coordinates`.
+/// The parts of an address, for a message: `` 2 parts, `texture`, `coordinates` ``.
 fn parts(names: &[&str]) -> String {
     match names {
         [one] => format!("one part, `{one}`"),
@@ -169,7 +169,7 @@ fn noun(expected: Option<&ExpectedOperand>) -> &'static str {
     }
 }
 
-/// `a register of type .u32`.
+/// The expected operand, for a message: `` a register of type `.u32` ``.
 fn kind_of(expected: Option<&ExpectedOperand>) -> String {
     let ty = expected.and_then(|e| e.ty).map_or(String::new(), |t| format!(" of type `{}`", t.name()));
     format!("a {}{ty}", noun(expected))

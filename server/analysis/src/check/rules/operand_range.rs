@@ -1,4 +1,4 @@
-//! `operand-range`: an immediate outside of its range.
+//! `operand-range`: an immediate outside of its range, or operands that are not allowed together.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -6,7 +6,7 @@ use crate::forms::spec::OperandSpec;
 use ptx_isa::tables;
 use std::ops::Range;
 
-/// An immediate outside of its range, or operands that each are right and together are not.
+/// An immediate outside of its range, or operands that are each valid but not together.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum OperandRange {
     /// An immediate outside of its range.
@@ -20,7 +20,7 @@ pub enum OperandRange {
         /// The values that it may have.
         ranges: &'static [tables::Range],
     },
-    /// The fraction of `createpolicy.fractional`, as written.
+    /// The fraction of `createpolicy.fractional` is out of range; its text.
     Fraction(Box<str>),
     /// The primary size of `createpolicy.range` exceeds the total size.
     PolicySize {
@@ -29,9 +29,9 @@ pub enum OperandRange {
         /// The total size.
         total: i128,
     },
-    /// Signs before the operands of `vmad` that do not go together.
+    /// The signs of the operands of `vmad` are not allowed together.
     Negation {
-        /// The instruction has `.po`.
+        /// Whether the instruction has `.po`.
         plus_one: bool,
     },
 }
@@ -53,7 +53,7 @@ impl DiagnosticMessage for OperandRange {
     }
 }
 
-/// The values of a range, in words.
+/// The values of a range, for a message.
 fn values(range: &tables::Range) -> String {
     let tables::Range { low, high, step } = *range;
     match step {
@@ -65,7 +65,7 @@ fn values(range: &tables::Range) -> String {
     }
 }
 
-/// The report on an immediate.
+/// The report on an immediate outside of its range.
 pub fn report(range: Range<usize>, value: i128, spec: &OperandSpec, mnemonic: &str) -> Diagnostic {
     let (operand, ranges) = (spec.value.name, spec.value.ranges);
     Diagnostic::new(range, OperandRange::Immediate { value, operand, mnemonic: mnemonic.into(), ranges })

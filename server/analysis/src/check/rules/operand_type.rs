@@ -10,31 +10,31 @@ use std::ops::Range;
 /// An operand of the wrong type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum OperandType {
-    /// A register of another type.
+    /// A register of the wrong type.
     Register {
         /// The register.
         register: Box<str>,
         /// Its type.
         ty: TypeId,
-        /// What must be there.
+        /// The expected operand.
         expected: ExpectedOperand,
         /// The opcode with its modifiers, as written.
         mnemonic: Box<str>,
     },
-    /// A special register of another type.
+    /// A special register of the wrong type.
     SpecialRegister {
         /// The register.
         register: &'static str,
         /// Its type, with the dot.
         ty: &'static str,
-        /// What must be there.
+        /// The expected operand.
         expected: ExpectedOperand,
         /// The opcode with its modifiers, as written.
         mnemonic: Box<str>,
     },
-    /// A number of another class.
+    /// A number of the wrong class.
     Immediate {
-        /// The number is an integer, and a floating-point number must be there; otherwise the other way round.
+        /// True for an integer instead of a floating-point number, false for the reverse.
         integer: bool,
         /// The name of the operand in the form, and the opcode with its modifiers, as written.
         operand: Option<(&'static str, Box<str>)>,
@@ -77,7 +77,7 @@ impl DiagnosticMessage for OperandType {
     }
 }
 
-/// How a register of a type is brought to the expected one, in words.
+/// The help on how to convert a register to the expected type.
 fn conversion(register: &str, actual: TypeId, expected: TypeId, operand: &ExpectedOperand) -> String {
     let is_predicate = |ty: TypeId| ty.info().class == TypeClass::Pred;
     let (bits, actual_bits) = (expected.info().bits, actual.info().bits);
@@ -96,13 +96,13 @@ fn conversion(register: &str, actual: TypeId, expected: TypeId, operand: &Expect
     }
 }
 
-/// The report on a register.
+/// The report on a register of the wrong type, `ty`.
 pub fn register(range: Range<usize>, register: &str, ty: TypeId, spec: &OperandSpec, mnemonic: &str) -> Diagnostic {
     let (register, expected, mnemonic) = (register.into(), spec.expected(), mnemonic.into());
     Diagnostic::new(range, OperandType::Register { register, ty, expected, mnemonic })
 }
 
-/// The report on a special register and its type.
+/// The report on a special register of the wrong type.
 pub fn special(
     range: Range<usize>,
     (register, ty): (&'static str, &'static str),
@@ -113,18 +113,18 @@ pub fn special(
     Diagnostic::new(range, OperandType::SpecialRegister { register, ty, expected, mnemonic })
 }
 
-/// The report on an immediate.
+/// The report on an immediate of the wrong class; `integer` if it is an integer.
 pub fn immediate(range: Range<usize>, integer: bool, spec: Option<&OperandSpec>, mnemonic: &str) -> Diagnostic {
     let operand = spec.map(|s| (s.value.name, mnemonic.into()));
     Diagnostic::new(range, OperandType::Immediate { integer, operand })
 }
 
-/// What an operand of a type takes where nothing else is said of it.
+/// The registers that an operand of a type accepts by default, for a message.
 pub fn wanted_of(ty: TypeId) -> String {
     format!("a register for `{}`: `{}`", ty.name(), agreeing(ty, RegisterFit::default()).join("`, `"))
 }
 
-/// The registers that an operand takes, in words: `a 32-bit integer register (.u32 .s32 .b32)`.
+/// The registers that an operand accepts, for a message: `` a 32-bit integer register (`.u32`, `.s32`, `.b32`) ``.
 fn registers(expected: &ExpectedOperand) -> String {
     let Some(ty) = expected.ty else { return "another type".to_owned() };
     let info = ty.info();

@@ -9,11 +9,11 @@ use crate::check::memory::{AccessSize, VariableAccess};
 pub struct OutOfBounds {
     /// The address as written, without brackets.
     pub written: Box<str>,
-    /// The variable.
+    /// The name of the variable.
     pub name: Box<str>,
     /// The size of the variable.
     pub size: i128,
-    /// How far into the variable the access begins.
+    /// The offset in the variable at which the access begins.
     pub offset: i128,
     /// The size of the access.
     pub bytes: i128,

@@ -1,4 +1,4 @@
-//! `parameter-access`: a parameter, a result or an argument in memory is used in a way that it is not meant for.
+//! `parameter-access`: an access that is not allowed to a parameter, result or call argument in `.param`.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Severity};
@@ -9,13 +9,13 @@ use crate::hir::symbols::{Symbol, VariableOrigin, VariableSymbol};
 use ptx_isa::tables::{OperandAccess, ValueKind};
 use std::ops::Range;
 
-/// The space of parameters.
+/// The state space of parameters, results and call arguments.
 const PARAM: &str = ".param";
 
-/// A parameter, a result or an argument in memory that is used in a way that it is not meant for.
+/// An access that is not allowed to a parameter, result or call argument in `.param`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ParameterAccess {
-    /// Its name.
+    /// The name of the variable.
     pub name: Box<str>,
     /// What is wrong with the access.
     pub problem: ParameterAccessProblem,
@@ -26,21 +26,21 @@ pub struct ParameterAccess {
 pub enum ParameterAccessProblem {
     /// A parameter is written.
     Written {
-        /// It is one of a kernel.
+        /// Whether the parameter is a kernel's.
         kernel: bool,
     },
     /// A result is read.
     ResultRead,
-    /// What belongs to a call is accessed under a guard.
+    /// A guarded instruction accesses an argument or result of a call.
     Guarded {
-        /// It is stored, not loaded.
+        /// Whether the access is a store, not a load.
         stored: bool,
     },
-    /// The address of what belongs to a call is taken.
+    /// The address of an argument or result of a call is taken.
     AddressTaken,
-    /// The access names `.param::entry` or `.param::func`, and the variable is in the other.
+    /// The access names `.param::entry` or `.param::func`, but the variable is in the other one.
     OtherSpace {
-        /// It is a parameter of a kernel.
+        /// Whether the variable is a kernel's parameter.
         kernel: bool,
         /// The state space of the access.
         space: Box<str>,
@@ -93,7 +93,7 @@ fn new(range: Range<usize>, name: &str, problem: ParameterAccessProblem) -> Diag
     Diagnostic::new(range, ParameterAccess { name: name.into(), problem })
 }
 
-/// Checks what an instruction whose operands fit a form does with parameters.
+/// Checks how an instruction uses parameters. `fitting` is the operand variant that its operands fit.
 pub fn check(
     instruction: &Instruction<'_>,
     fitting: &OperandVariant,
@@ -118,7 +118,7 @@ pub fn check(
     }
 }
 
-/// Whether parameters of an origin may be written, or read.
+/// Whether a `.param` variable of this origin may be written (`writes`) or else read.
 pub fn may_access(origin: VariableOrigin, writes: bool) -> bool {
     match origin {
         VariableOrigin::KernelParameter | VariableOrigin::Parameter => !writes,
@@ -127,7 +127,7 @@ pub fn may_access(origin: VariableOrigin, writes: bool) -> bool {
     }
 }
 
-/// Whether a modifier names the state space of parameters of another kind.
+/// Whether a modifier names a sub-space of `.param` in which variables of this origin are not.
 pub fn is_elsewhere(origin: VariableOrigin, modifier: &str) -> bool {
     match modifier {
         ".param::entry" => origin == VariableOrigin::Body,
@@ -136,7 +136,7 @@ pub fn is_elsewhere(origin: VariableOrigin, modifier: &str) -> bool {
     }
 }
 
-/// An access to memory.
+/// Checks a memory access.
 fn access(
     instruction: &Instruction<'_>,
     operand: &Operand<'_>,
@@ -171,19 +171,19 @@ fn access(
     }
 }
 
-/// The address of a variable as a value.
+/// Checks an operand whose value is the address of a variable.
 fn address_of(operand: &Operand<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) {
     let Some((name, range)) = base(operand) else { return };
     if parameter(name, names) != Some(VariableOrigin::Body) {
         return;
     }
-    // ptxas: with a constant added, or indexed, it passes until code is generated.
+    // ptxas: it refuses a name with an offset or index only when it generates code.
     let late = !matches!(operand.kind, OperandKind::Name(_));
     let severity = if late { Severity::Warning } else { Severity::Error };
     out.push(new(range, name, ParameterAccessProblem::AddressTaken).severity(severity));
 }
 
-/// The name that an address is built on, and where it stands.
+/// The name at the base of an address, and its byte range.
 fn base<'t>(operand: &Operand<'t>) -> Option<(&'t str, Range<usize>)> {
     match &operand.kind {
         OperandKind::Name(name) => Some((name, operand.range.clone())),
@@ -193,7 +193,7 @@ fn base<'t>(operand: &Operand<'t>) -> Option<(&'t str, Range<usize>)> {
     }
 }
 
-/// Where a variable in `.param` is declared.
+/// Where a `.param` variable is declared; `None` if the name is not one.
 fn parameter(name: &str, names: &dyn NameLookup) -> Option<VariableOrigin> {
     match names.look_up(name) {
         Some(Symbol::Variable(VariableSymbol { space: PARAM, origin, .. })) => Some(origin),

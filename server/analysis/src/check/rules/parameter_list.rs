@@ -1,4 +1,4 @@
-//! `parameter-list`: a list of parameters or results that no function can have.
+//! `parameter-list`: a list of parameters or results that the function, kernel or prototype cannot have.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -6,29 +6,29 @@ use crate::hir::ast::{Declaration, SourceWord};
 use crate::hir::signature::{Array, Parameter};
 use std::ops::Range;
 
-/// A list of parameters or results that no function can have.
+/// A list of parameters or results that its function, kernel or prototype cannot have.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ParameterList {
     /// Several results, one of them in memory.
     SeveralResults,
-    /// A parameter in a state space that has none.
+    /// A parameter without a state space, or in one where it cannot be.
     Space {
         /// Its name, if it has one.
         name: Option<Box<str>>,
         /// The state space, if one is given.
         space: Option<Box<str>>,
-        /// It is a parameter of a kernel.
+        /// Whether it is a kernel's parameter.
         kernel: bool,
     },
     /// A kernel with results.
     KernelResults,
     /// A parameter that is called `_`.
     Unnamed,
-    /// An array without a size that must have one.
+    /// An array without a size, where a size is required.
     OpenArray {
         /// Its name, if it has one.
         name: Option<Box<str>>,
-        /// Why it must have a size.
+        /// Why a size is required.
         reason: SizeReason,
     },
 }
@@ -85,7 +85,7 @@ impl DiagnosticMessage for ParameterList {
     }
 }
 
-/// Whose parameters a list holds.
+/// The owner of a list of parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParameterOwner {
     /// `.entry`.
@@ -96,7 +96,7 @@ pub enum ParameterOwner {
     Prototype,
 }
 
-/// Checks a list of parameters or results.
+/// Checks a list of parameters or, with `results`, of results.
 pub fn check(list: &[Declaration<'_>], results: bool, owner: ParameterOwner, out: &mut Vec<Diagnostic>) {
     let mut in_memory = None;
     for (index, declaration) in list.iter().enumerate() {
@@ -109,7 +109,7 @@ pub fn check(list: &[Declaration<'_>], results: bool, owner: ParameterOwner, out
                 let place = space.map_or_else(whole, SourceWord::range);
                 out.push(wrong_space(place, &parameter.name, Some(".reg"), true));
             }
-            // What no parameter can be in at all, `.param::func`, is a matter of the declaration.
+            // The check of the declaration reports spaces in which no parameter can be, such as `.param::func`.
             None if space.is_some_and(|w| w.text.contains("::")) => {}
             None => {
                 let place = space.map_or_else(whole, SourceWord::range);
@@ -139,17 +139,17 @@ pub fn check(list: &[Declaration<'_>], results: bool, owner: ParameterOwner, out
     }
 }
 
-/// The name of a parameter, unless it is called `_`.
+/// The name of a parameter; `None` for `_`.
 fn named(name: &str) -> Option<Box<str>> {
     (name != "_").then(|| name.into())
 }
 
-/// The report on results in memory, of which there can be one.
+/// The report on one of several results that is in memory.
 fn several_results(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, ParameterList::SeveralResults)
 }
 
-/// The report on a parameter in a space that has none, or without a space.
+/// The report on a parameter without a state space, or in one where it cannot be.
 fn wrong_space(range: Range<usize>, name: &str, space: Option<&str>, kernel: bool) -> Diagnostic {
     Diagnostic::new(range, ParameterList::Space { name: named(name), space: space.map(Into::into), kernel })
 }
@@ -164,7 +164,7 @@ fn unnamed(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, ParameterList::Unnamed)
 }
 
-/// The report on an array without a size that must have one.
+/// The report on an array without a size, where a size is required.
 fn open_array(range: Range<usize>, name: &str, reason: SizeReason) -> Diagnostic {
     Diagnostic::new(range, ParameterList::OpenArray { name: named(name), reason })
 }

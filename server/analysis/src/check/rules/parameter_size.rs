@@ -1,4 +1,4 @@
-//! `parameter-size`: the parameters of a kernel are too large together.
+//! `parameter-size`: the total size of a kernel's parameters exceeds the limit.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -9,15 +9,15 @@ use ptx_isa::tables::{Capacity, GateAlternative};
 /// A parameter of a kernel that ends beyond the limit. Sizes are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ParameterSize {
-    /// The parameter.
+    /// The name of the parameter.
     pub name: Box<str>,
-    /// Where it ends.
+    /// The offset of its end from the start of the parameters.
     pub end: u64,
-    /// How much the parameters hold.
+    /// The limit for all parameters.
     pub limit: u32,
     /// The version and target of the module.
     pub header: ModuleTarget,
-    /// A limit that is large enough, and the version and target that it needs.
+    /// A limit that would be large enough, and the version and target that have it.
     pub more: Option<(u32, &'static [GateAlternative])>,
 }
 
@@ -36,7 +36,7 @@ impl DiagnosticMessage for ParameterSize {
     }
 }
 
-/// The report on the parameter that passes the limit.
+/// The report on the parameter that exceeds the limit. `more` is a capacity that would be large enough.
 pub fn report(
     name: SourceWord<'_>,
     end: u64,

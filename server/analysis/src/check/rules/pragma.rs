@@ -1,37 +1,37 @@
-//! `pragma`: a `.pragma` where it may not stand, or with a wrong argument.
+//! `pragma`: a `.pragma` at a place where it is not allowed, or with a wrong argument.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Severity};
 use crate::hir::ast::SourceWord;
 
-/// A `.pragma` where it may not stand, or with a wrong argument.
+/// A `.pragma` at a place where it is not allowed, or with a wrong argument.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Pragma {
     /// It stands between the header of a function and its body.
     InFunctionHeader,
-    /// Its string belongs into a body, or into that of a kernel.
+    /// Its string is only allowed in a body, or only in the body of a kernel.
     Misplaced {
         /// The name of the pragma.
         name: &'static str,
-        /// It stands in the body of a function.
+        /// True if it stands in the body of a function although only kernel bodies allow it. False if no body contains it.
         in_body: bool,
     },
     /// The number after its name is missing.
     NoArgument {
         /// The name of the pragma.
         name: &'static str,
-        /// The assembler looks at it only when it generates code.
+        /// Whether the assembler checks the argument only when it generates code.
         late: bool,
     },
-    /// Something else follows its name than one number.
+    /// The text after its name is not a single allowed number.
     Argument {
         /// The name of the pragma.
         name: &'static str,
         /// The smallest number that it takes; 0 if it takes any.
         least: u64,
-        /// What follows the name.
+        /// The text after the name.
         actual: Box<str>,
-        /// The assembler looks at it only when it generates code.
+        /// Whether the assembler checks the argument only when it generates code.
         late: bool,
     },
 }
@@ -63,28 +63,29 @@ impl DiagnosticMessage for Pragma {
     }
 }
 
-/// Between the header of a function and its body.
+/// Reports a `.pragma` between the header of a function and its body.
 pub fn in_function_header(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), Pragma::InFunctionHeader)
 }
 
-/// A string that belongs into a body, or into that of a kernel.
+/// Reports a string that is only allowed in a body or, with `in_body`, only in the body of a kernel.
 pub fn misplaced(string: SourceWord<'_>, name: &'static str, in_body: bool) -> Diagnostic {
     Diagnostic::new(string.range(), Pragma::Misplaced { name, in_body })
 }
 
-/// An argument is missing. The assembler looks at some of them only when it generates code.
+/// Reports a missing argument; `late` if the assembler checks it only when it generates code.
 pub fn no_argument(string: SourceWord<'_>, name: &'static str, late: bool) -> Diagnostic {
     Diagnostic::new(string.range(), Pragma::NoArgument { name, late }).severity(severity(late))
 }
 
-/// A wrong argument.
+/// Reports a wrong argument; `late` if the assembler checks it only when it generates code.
 pub fn argument(argument: SourceWord<'_>, name: &'static str, least: u64, late: bool) -> Diagnostic {
     let found = Pragma::Argument { name, least, actual: argument.text.into(), late };
     Diagnostic::new(argument.range(), found).severity(severity(late))
 }
 
-/// What the assembler refuses late it refuses only for code that it keeps.
+/// The severity of a wrong argument. If the assembler checks it only when it generates code (`late`), it is a warning: the assembler
+/// does not check code that it removes.
 fn severity(late: bool) -> Severity {
     if late { Severity::Warning } else { Severity::Error }
 }

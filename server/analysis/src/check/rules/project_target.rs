@@ -1,4 +1,4 @@
-//! `project-target`: something that the target of the module has, but not every architecture that the project is for.
+//! `project-target`: a feature that the module's target has, but that some target architecture of the project does not have.
 
 use super::requires_version;
 use crate::check::codes::DiagnosticMessage;
@@ -10,32 +10,32 @@ use ptx_isa::tables::{Gate, GateAlternative, GateKind, TargetInfo};
 use ptx_syntax::{Node, kinds};
 use std::ops::Range;
 
-/// Something that not every architecture has that the project is for.
+/// A feature, or a module target, that some target architectures of the project do not support.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ProjectTarget {
-    /// Something needs more than these architectures have.
+    /// A feature needs a newer version or target than these architectures.
     Needs {
-        /// What it is, as written.
+        /// The feature as written.
         what: Box<str>,
         /// The version and target that it needs.
         needs: &'static [GateAlternative],
         /// The architectures of the project that do not have it.
         targets: Box<[&'static str]>,
     },
-    /// Something is no longer there on these architectures.
+    /// A feature was removed from these architectures.
     Removed {
-        /// What it is, as written.
+        /// The feature as written.
         what: Box<str>,
-        /// The version and target from which on it is not there.
+        /// The version and target that removed it.
         since: &'static [GateAlternative],
         /// The architectures of the project that do not have it.
         targets: Box<[&'static str]>,
     },
-    /// The module is for a target that these architectures do not run.
+    /// The module has a target whose code does not run on these architectures.
     Module {
         /// The target of the module.
         target: &'static str,
-        /// The architectures of the project that do not run it.
+        /// The architectures of the project on which its code does not run.
         targets: Box<[&'static str]>,
     },
 }
@@ -68,7 +68,8 @@ impl DiagnosticMessage for ProjectTarget {
     }
 }
 
-/// The report, under this code or that of `project-version`, whichever the project lacks.
+/// The report on a feature that the project's architectures (`project-target`) or newest version (`project-version`) do not have.
+/// `None` if they have it.
 pub fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Environment) -> Option<Diagnostic> {
     let needs = gate.alternatives;
     Some(match environment.project.lacking(gate, environment)? {
@@ -84,7 +85,8 @@ pub fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Enviro
     })
 }
 
-/// Checks the architecture that a module names, and replaces it by the one that was asked for, if any.
+/// Checks the architecture in the module's `.target`. If the user asked for a check for another target, `asked`, that replaces it in
+/// `environment`.
 pub fn check(
     source: ItemSource<'_>,
     node: Node<'_>,

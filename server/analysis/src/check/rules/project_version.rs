@@ -1,4 +1,4 @@
-//! `project-version`: something that the version of the module has, but not the newest version that the project may use.
+//! `project-version`: a feature that the module's version has, but not the newest version that the project allows.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -8,21 +8,21 @@ use ptx_isa::tables::{GateAlternative, Version};
 use ptx_syntax::{Node, fields};
 use std::ops::Range;
 
-/// Something that is newer than the newest version that the project may use.
+/// A feature, or a module version, that is newer than the project allows.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ProjectVersion {
-    /// What it is.
+    /// The feature or version.
     pub what: Newer,
-    /// The newest version that the project may use.
+    /// The newest version that the project allows.
     pub newest: Version,
 }
 
-/// What is newer than the project allows.
+/// A feature or version that is newer than the project allows.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Newer {
-    /// Something that is used.
+    /// A feature that the module uses.
     Used {
-        /// What it is, as written.
+        /// The feature as written.
         what: Box<str>,
         /// The version and target that it needs.
         needs: &'static [GateAlternative],
@@ -50,12 +50,12 @@ impl DiagnosticMessage for ProjectVersion {
     }
 }
 
-/// The report on something that is used.
+/// The report on a feature that the module uses.
 pub fn report(range: Range<usize>, what: &str, needs: &'static [GateAlternative], newest: Version) -> Diagnostic {
     Diagnostic::new(range, ProjectVersion { what: Newer::Used { what: what.into(), needs }, newest })
 }
 
-/// Checks the version that a module names.
+/// Checks the version in the module's `.version`.
 pub fn check(source: ItemSource<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
     let number = node.child_by_field_id(fields().version);
     if let (Some(number), Some(version), Some(newest)) = (number, environment.version, environment.project.version)

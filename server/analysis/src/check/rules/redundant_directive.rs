@@ -1,4 +1,4 @@
-//! `redundant-directive`: a directive that the assembler takes and ignores.
+//! `redundant-directive`: a directive that the assembler accepts but ignores.
 
 use super::one_of;
 use crate::check::codes::DiagnosticMessage;
@@ -9,13 +9,13 @@ use std::ops::Range;
 /// A directive that has no effect.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum RedundantDirective {
-    /// The directive of that name stands again further on.
+    /// A later directive of the same name overrides this one.
     Overridden(Box<str>),
-    /// A directive that has an effect only beside certain others.
+    /// The directive has an effect only together with one of certain others.
     Idle {
         /// The directive.
         name: Box<str>,
-        /// The directives of which one must stand beside it.
+        /// The directives of which one must be present.
         without: &'static [&'static str],
     },
     /// A second `.target` directly after the first.
@@ -32,19 +32,19 @@ impl DiagnosticMessage for RedundantDirective {
     }
 }
 
-/// The same directive stands again further on.
+/// Reports a directive that a later one of the same name overrides.
 pub fn overridden(range: Range<usize>, name: SourceWord<'_>, later: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(range, RedundantDirective::Overridden(name.text.into()))
         .related(later.range(), "this one overrides it")
         .unnecessary()
 }
 
-/// The directive needs one of some others beside it to have an effect.
+/// Reports a directive that has no effect because none of `without` is present.
 pub fn idle(range: Range<usize>, name: SourceWord<'_>, without: &'static [&'static str]) -> Diagnostic {
     Diagnostic::new(range, RedundantDirective::Idle { name: name.text.into(), without }).unnecessary()
 }
 
-/// A second `.target` directly after the first.
+/// Reports a second `.target` directly after the first.
 pub fn second_target(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, RedundantDirective::SecondTarget)
 }

@@ -1,4 +1,4 @@
-//! `removed`: newer versions or targets no longer have it.
+//! `removed`: a feature that the module's version or target no longer has.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -6,16 +6,16 @@ use crate::target::{Environment, ModuleTarget, describe_alternatives, is_option}
 use ptx_isa::tables::{Gate, GateAlternative};
 use std::ops::Range;
 
-/// Something that the module's version or target no longer has.
+/// A feature that the module's version or target no longer has.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Removed(pub Box<Removal>);
 
-/// The data of a [`Removed`], which is too large to be in every finding.
+/// The data of [`Removed`], which is boxed to keep diagnostics small.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Removal {
-    /// What it is, as written in the source.
+    /// The feature as written in the source.
     pub what: Box<str>,
-    /// The versions and targets, or the option of `.target`, that do without it.
+    /// The versions and targets, or the option of `.target`, that removed it.
     pub alternatives: &'static [GateAlternative],
     /// What to do instead; may be empty.
     pub note: &'static str,
@@ -24,12 +24,12 @@ pub struct Removal {
 }
 
 impl Removal {
-    /// An option of `.target` excludes it, whatever the version.
+    /// Whether an option of `.target` excludes it, independent of the version.
     fn is_by_option(&self) -> bool {
         self.alternatives.iter().any(|a| a.feature.is_some_and(is_option))
     }
 
-    /// What was removed and when, without the version and target of the module.
+    /// The message without the version and target of the module.
     pub fn brief(&self) -> String {
         let (what, since) = (&self.what, describe_alternatives(self.alternatives));
         if self.is_by_option() {
@@ -51,7 +51,7 @@ impl DiagnosticMessage for Removed {
     }
 }
 
-/// The report.
+/// The report on a removed feature. `what` is the feature as written.
 pub fn report(range: Range<usize>, what: &str, gate: &'static Gate, environment: &Environment) -> Diagnostic {
     let module = environment.module_target();
     let removal = Removal { what: what.into(), alternatives: gate.alternatives, note: gate.note, module };

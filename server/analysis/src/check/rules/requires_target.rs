@@ -1,10 +1,10 @@
-//! `requires-target`: the module's `.target` lacks what is needed. The report is made in [`super::requires_version`],
-//! since one gate asks for both.
+//! `requires-target`: the module's `.target` does not have a feature. The report is made in [`super::requires_version`],
+//! since one gate has requirements on both version and target.
 
 use super::requires_version::Requirement;
 use crate::check::codes::DiagnosticMessage;
 
-/// Something that the module's target does not have in any version.
+/// A feature that the module's target does not have in any version.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RequiresTarget(pub Box<Requirement>);
 

@@ -1,4 +1,4 @@
-//! `requires-version`: the module's `.version` is too old.
+//! `requires-version`: the module's `.version` is too old for a feature.
 
 use super::requires_target::RequiresTarget;
 use crate::check::codes::{DiagnosticMessage, Finding};
@@ -8,16 +8,16 @@ use crate::target::{Environment, ModuleTarget, describe_alternatives};
 use ptx_isa::tables::{Gate, GateAlternative};
 use std::ops::Range;
 
-/// Something that a newer `.version` has.
+/// A feature that only a newer `.version` has.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RequiresVersion(pub Box<Requirement>);
 
-/// Something that the version and target of a module do not have: the data of `requires-version` and `requires-target`.
+/// A feature that the module's version and target do not have: the data of `requires-version` and `requires-target`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Requirement {
-    /// What the module does not have.
+    /// The feature.
     pub subject: GatedSubject,
-    /// The versions and targets of which one must hold.
+    /// The versions and targets that have it; one of them is enough.
     pub alternatives: &'static [GateAlternative],
     /// What to do instead; may be empty.
     pub note: &'static str,
@@ -25,12 +25,12 @@ pub struct Requirement {
     pub module: ModuleTarget,
 }
 
-/// What needs a version or target.
+/// A feature that needs a version or target.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum GatedSubject {
-    /// Something that is quoted from the source.
+    /// A feature as written in the source.
     Quoted(Box<str>),
-    /// Something without a name of its own, in words.
+    /// A feature without a name, described in words.
     Words(&'static str),
     /// A part of the syntax of a directive.
     Part {
@@ -39,12 +39,12 @@ pub enum GatedSubject {
         /// The directive.
         directive: &'static str,
     },
-    /// The target for which a module is checked in place of its own.
+    /// The target for which the module is checked instead of its own.
     CheckedTarget(&'static str),
 }
 
 impl Requirement {
-    /// What is needed: `needs PTX 7.0 and sm_80`.
+    /// The requirement, for a message: `needs PTX 7.0 and sm_80`.
     pub fn needs(&self) -> String {
         format!("needs {}", describe_alternatives(self.alternatives))
     }
@@ -81,12 +81,12 @@ impl DiagnosticMessage for RequiresVersion {
     }
 }
 
-/// The report on something quoted from the source: `requires-version` if some alternative fits the target, else `requires-target`.
+/// The report on a feature as written in the source: `requires-version` if some alternative fits the target, else `requires-target`.
 pub fn report(range: Range<usize>, what: &str, gate: &'static Gate, environment: &Environment) -> Diagnostic {
     report_subject(range, GatedSubject::Quoted(what.into()), gate, environment)
 }
 
-/// The same report on anything else.
+/// The report on any kind of feature: `requires-version` or `requires-target`, as in [`report`].
 pub fn report_subject(
     range: Range<usize>,
     subject: GatedSubject,
@@ -102,7 +102,7 @@ pub fn report_subject(
     Diagnostic::new(range, finding).fixes(raise::fix([gate], environment))
 }
 
-/// The report on a target that is newer than the version of the module, which is checked for it in place of its own target.
+/// The report on the target for which a module is checked instead of its own, if the module's version is too old for that target.
 pub fn checked_target(
     range: Range<usize>,
     target: &'static str,

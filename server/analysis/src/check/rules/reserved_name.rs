@@ -1,4 +1,4 @@
-//! `reserved-name`: a name that belongs to the language.
+//! `reserved-name`: a declared name that is reserved by the language.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Severity};
@@ -6,10 +6,10 @@ use crate::hir::ast::SourceWord;
 use ptx_isa::ISA;
 use std::sync::LazyLock;
 
-/// A declared name that the language uses itself.
+/// A declared name that is reserved by the language.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ReservedName {
-    /// A `%` alone.
+    /// A lone `%`.
     LonePercent,
     /// A word of the language, which the assembler refuses as a name.
     Word(Box<str>),
@@ -36,7 +36,8 @@ static WORDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     words.chain(ISA.constants.iter().map(|c| c.name)).collect()
 });
 
-/// Why a name is reserved, if it is: the name of a register, variable, parameter, label or function; alone or of a range (`%r<10>`).
+/// Why the name of a register, variable, parameter, label or function is reserved; `None` if it is not. `range` if it is the base of a
+/// range of names (`%r<10>`).
 pub fn reserved(name: &str, range: bool) -> Option<ReservedName> {
     let special = || !range && name.starts_with('%') && ISA.special_register(name).is_some();
     if name == "%" {
@@ -50,7 +51,7 @@ pub fn reserved(name: &str, range: bool) -> Option<ReservedName> {
     }
 }
 
-/// Looks at a name that is declared, alone or of a range (`%r<10>`).
+/// Reports a declared name that is reserved. `range` if it is the base of a range of names (`%r<10>`).
 pub fn check(name: SourceWord<'_>, range: bool, out: &mut Vec<Diagnostic>) {
     let Some(found) = reserved(name.text, range) else { return };
     let severity = if matches!(found, ReservedName::SpecialRegister(_)) { Severity::Warning } else { Severity::Error };

@@ -1,4 +1,4 @@
-//! `state-space`: a variable of another state space than the instruction accesses.
+//! `state-space`: a variable in a state space that the instruction does not access.
 
 use super::one_of;
 use crate::check::codes::DiagnosticMessage;

@@ -1,4 +1,4 @@
-//! `syntax-error`: text that is not PTX. The parser recovers at the next statement, so each is reported by itself.
+//! `syntax-error`: text that is not PTX. The parser recovers at the next statement, so each statement has its own report.
 
 #[cfg(test)]
 mod tests;
@@ -21,22 +21,22 @@ use std::ops::Range;
 pub struct SyntaxError {
     /// What is wrong with it.
     pub kind: SyntaxErrorKind,
-    /// The word that the statement begins with, if that is no instruction: the error most likely follows from it.
+    /// The first word of the statement, if it is not an opcode. The error is most likely a consequence of that.
     pub unknown_opcode: Option<Box<str>>,
 }
 
-/// Ways of not being PTX.
+/// The kinds of syntax errors.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum SyntaxErrorKind {
-    /// Something that is no token of PTX.
+    /// The text contains no PTX token.
     NotPtx,
-    /// Tokens that do not belong there, and whether more of them follow than are shown.
+    /// Unexpected tokens, as shown in the message; true if more of them follow.
     Unexpected(Box<str>, bool),
-    /// An assignment to that name, as other languages have them.
+    /// An assignment to this name, as in other languages.
     Assignment(Box<str>),
-    /// A punctuation character that is missing after a token; without the token where that is too long to show.
+    /// A punctuation character is missing after a token. The token is `None` if it is too long to show.
     MissingAfter(char, Option<Box<str>>),
-    /// An operand is missing after that operator.
+    /// An operand is missing after this operator.
     MissingOperand(Box<str>),
     /// Nothing follows a comma.
     MissingAfterComma,
@@ -44,57 +44,57 @@ pub enum SyntaxErrorKind {
     MissingValue,
     /// The parser expected this kind of token.
     Expected(Box<str>),
-    /// A bracket that its line leaves open.
+    /// This bracket is not closed on its line.
     Unclosed(char),
     /// A comment without an end.
     EndlessComment,
     /// A string without an end.
     EndlessString,
-    /// A function that the next one interrupts.
+    /// A function has no closing brace before the next function.
     UnclosedFunction,
-    /// The closing braces of blocks at the end of the file.
+    /// Closing braces of blocks are missing at the end of the file.
     MissingEnd,
-    /// The closing parenthesis of a parameter list at the end of the file.
+    /// The closing parenthesis of a parameter list is missing at the end of the file.
     EndlessList,
-    /// The opening brace of a function.
+    /// The opening brace of a function is missing.
     OpeningBrace,
-    /// The opening parenthesis of a parameter list.
+    /// The opening parenthesis of a parameter list is missing.
     OpeningParenthesis,
-    /// Deeper than the assembler reads.
+    /// Brackets are nested deeper than the assembler can read.
     TooDeep,
-    /// A word alone on its line, which may be a label.
+    /// A word alone on its line, which may be a label without its colon.
     MissingColon(Box<str>),
     /// A guard without a predicate.
     GuardWithoutPredicate,
     /// A guard without an instruction.
     GuardWithoutInstruction,
-    /// Something, in words, that stands outside of functions.
+    /// A statement stands outside of functions. The text describes it, for the message.
     OutsideOfFunction(&'static str),
-    /// A directive, and where it belongs.
+    /// A misplaced directive, and its right place in words.
     MisplacedDirective(Box<str>, &'static str),
     /// A prototype with a name.
     NamedPrototype(Box<str>),
-    /// A function or kernel without a name.
+    /// A function or kernel (in words) without a name.
     NamelessFunction(&'static str),
-    /// A parameter without a name; of a prototype or not.
+    /// A parameter without a name; true if it is a prototype's.
     NamelessParameter(bool),
-    /// A dot with nothing after it.
+    /// A dot without a name after it.
     LoneDot,
-    /// A dot-word in the place of a type, and the nearest type.
+    /// A word with a dot in the place of a type, and the most similar type.
     NotAType(Box<str>, Option<&'static str>),
     /// A declaration without a type.
     NoType,
-    /// A part of a declaration that stands behind what it must precede.
+    /// A part of a declaration must stand before the part described here in words.
     Order(&'static str),
     /// `.ptr` before the type.
     PointerOrder,
-    /// A part of a declaration that is there twice.
+    /// A declaration has this part twice.
     GivenTwice(&'static str),
-    /// A sign before something that has none.
+    /// This sign stands before an operand that cannot have one.
     MisplacedSign(Box<str>),
-    /// A subscript of a register, or in brackets.
+    /// A subscript after a register, or inside of brackets.
     Subscript,
-    /// An offset that is subtracted.
+    /// An offset is subtracted from an address; PTX only has `a+-4`.
     MinusOffset,
 }
 
@@ -193,18 +193,18 @@ impl DiagnosticMessage for SyntaxError {
 }
 
 impl Diagnostic {
-    /// The syntax error that this is.
+    /// The data of the syntax error, if the diagnostic is one.
     pub fn syntax_error(&self) -> Option<&SyntaxError> {
         if let Finding::SyntaxError(error) = &self.finding { Some(error) } else { None }
     }
 }
 
-/// A finding of that kind.
+/// A diagnostic about a syntax error of this kind.
 fn error(range: Range<usize>, kind: SyntaxErrorKind) -> Diagnostic {
     Diagnostic::new(range, SyntaxError::from(kind))
 }
 
-/// Reports every error node inside of a node. Costs next to nothing where there is none.
+/// Reports the syntax errors in a node. Takes almost no time if there are none.
 pub fn report(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
     if node.is_error() {
         return unexpected(source, node, out);
@@ -217,25 +217,25 @@ pub fn report(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>)
     }
 }
 
-/// Reports what is wrong inside of a node of which it is known that something is.
+/// Reports the syntax errors inside of a node that is known to have some.
 pub fn report_inside(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
     let mut open = Vec::new();
     let mut found = Vec::new();
     collect(source, node, &mut open, &mut found);
-    // A bracket that is not closed lacks the semicolon too; the innermost bracket is the one to report.
+    // An unclosed bracket also makes the semicolon missing. Only the innermost unclosed bracket is reported.
     if let Some(innermost) = open.last() {
         found.push(unclosed(source, *innermost));
     }
     if node.kind_id() == kinds().section_directive {
-        // Its lines are statements of their own.
+        // Each of its lines is a statement, so all errors are reported.
         return out.append(&mut found);
     }
-    // A statement has one syntax error: what comes after it is the parser's way back.
+    // Report only the first syntax error of a statement: later ones come from the parser's recovery.
     out.extend(found.into_iter().min_by_key(|d| d.range.start));
 }
 
-/// Whether an instruction lacks something, whatever is declared: a separator, a bracket, its end. Nothing can be said about how it
-/// would have been laid out.
+/// Whether a separator, a bracket or the end of an instruction is missing, regardless of which names are declared. The formatter
+/// cannot lay out such an instruction.
 pub fn is_unfinished(source: ItemSource<'_>, instruction: Node<'_>) -> bool {
     let opcode = instruction.child_by_field_id(ptx_syntax::fields().opcode).map_or(0, |n| source.range(n).end);
     is_broken(instruction)
@@ -260,24 +260,25 @@ fn collect<'tree>(source: ItemSource<'_>, node: Node<'tree>, open: &mut Vec<Node
         }
         more = cursor.goto_next_sibling();
     }
-    // Only if nothing inside is open is this the place.
+    // `open` gets the innermost unclosed bracket, so this one only if none inside of it is open.
     if open.is_empty() {
         open.extend(own);
     }
 }
 
-/// A bracket that stands deeper in others than the assembler can read. This and all deeper ones are ignored.
+/// Reports a bracket, given by its offset, that is nested deeper than the assembler can read. It and all deeper ones are ignored.
 pub fn too_deep(bracket: usize) -> Diagnostic {
     error(bracket..bracket + 1, SyntaxErrorKind::TooDeep)
 }
 
-/// A function without its closing brace. `last` is its last token, `header` the word and name that begin it.
+/// Reports a function without its closing brace. `last` is its last token, `header` its first word (`.func` or `.entry`) and name.
 pub fn unclosed_function(header: Range<usize>, last: Range<usize>) -> Diagnostic {
     let fix = Fix::replace("Insert `}`", last.end..last.end, "\n}").preferred();
     error(last, SyntaxErrorKind::UnclosedFunction).related(header, "this function is not closed").fix(fix)
 }
 
-/// The closing brace of a block that the end of the file leaves open, behind its last character; with `count` blocks, of all of them.
+/// Reports missing closing braces at the end of the file, whose last character is `last`. `count` is the number of open blocks; `header`
+/// is the function that is not closed.
 pub fn end_of_block(last: Range<usize>, count: usize, header: Option<Range<usize>>) -> Diagnostic {
     let title = format!("Insert `{}`", "}".repeat(count));
     let fix = Fix::replace(title, last.end..last.end, "\n}".repeat(count)).preferred();
@@ -288,25 +289,25 @@ pub fn end_of_block(last: Range<usize>, count: usize, header: Option<Range<usize
     }
 }
 
-/// A list of parameters that the end of the file leaves open: its parenthesis, and the last character.
+/// Reports a list of parameters that is not closed. `open` is its parenthesis, `last` the last character of the file.
 pub fn endless_list(open: Range<usize>, last: Range<usize>) -> Diagnostic {
     let fix = Fix::replace("Insert `)`", last.end..last.end, ")").preferred();
     error(last, SyntaxErrorKind::EndlessList).related(open, "this parenthesis is not closed").fix(fix)
 }
 
-/// Whether a finding is that one.
+/// Whether a diagnostic is from [`end_of_block`].
 pub fn is_end_of_block(diagnostic: &Diagnostic) -> bool {
     diagnostic.syntax_error().is_some_and(|e| e.kind == SyntaxErrorKind::MissingEnd)
 }
 
-/// A word that stands alone on its line: a label whose colon is missing.
+/// Reports a word alone on its line, which may be a label without its colon.
 pub fn missing_colon(word: SourceWord<'_>) -> Diagnostic {
     let end = word.range().end;
     let title = format!("Make `{}` a label", word.text);
     error(word.range(), SyntaxErrorKind::MissingColon(word.text.into())).fix(Fix::replace(title, end..end, ":"))
 }
 
-/// The label that a finding says has lost its colon.
+/// The name of the label, if the diagnostic is from [`missing_colon`].
 pub fn lost_label(diagnostic: &Diagnostic) -> Option<&str> {
     match &diagnostic.syntax_error()?.kind {
         SyntaxErrorKind::MissingColon(name) => Some(name),
@@ -314,7 +315,7 @@ pub fn lost_label(diagnostic: &Diagnostic) -> Option<&str> {
     }
 }
 
-/// A syntax error in a statement that begins with a word that is no instruction.
+/// Adds to a syntax error that its statement begins with `word`, which is not an opcode.
 pub fn in_unknown(mut found: Diagnostic, word: &str) -> Diagnostic {
     if let Finding::SyntaxError(error) = &mut found.finding {
         error.unknown_opcode = Some(word.into());
@@ -322,22 +323,22 @@ pub fn in_unknown(mut found: Diagnostic, word: &str) -> Diagnostic {
     found
 }
 
-/// Whether a finding is one of [`in_unknown`].
+/// Whether a diagnostic is from [`in_unknown`].
 pub fn is_in_unknown(diagnostic: &Diagnostic) -> bool {
     diagnostic.syntax_error().is_some_and(|e| e.unknown_opcode.is_some())
 }
 
-/// Something that stands outside of a function.
+/// Reports a statement outside of functions. `what` describes it.
 pub fn outside_of_function(range: Range<usize>, what: &'static str) -> Diagnostic {
     error(range, SyntaxErrorKind::OutsideOfFunction(what))
 }
 
-/// A directive where only statements may stand.
+/// Reports a directive that is not allowed here. `place` is its right place in words.
 pub fn misplaced(range: Range<usize>, directive: &str, place: &'static str) -> Diagnostic {
     error(range, SyntaxErrorKind::MisplacedDirective(directive.into(), place))
 }
 
-/// A prototype with a name of its own.
+/// Reports a prototype with a name, with the fix that writes `_`.
 pub fn named_prototype(word: SourceWord<'_>) -> Diagnostic {
     error(word.range(), SyntaxErrorKind::NamedPrototype(word.text.into())).fix(Fix::replace(
         "Write `_`",
@@ -346,70 +347,70 @@ pub fn named_prototype(word: SourceWord<'_>) -> Diagnostic {
     ))
 }
 
-/// A function without a name; the word is `.func` or `.entry`.
+/// Reports a function without a name. `kind` is the word `.func` or `.entry`.
 pub fn nameless_function(kind: SourceWord<'_>) -> Diagnostic {
     let what = if kind.text == ".entry" { "kernel" } else { "function" };
     error(kind.range(), SyntaxErrorKind::NamelessFunction(what))
 }
 
-/// A dot with nothing after it.
+/// Reports a dot without a name after it.
 pub fn lone_dot(word: SourceWord<'_>) -> Diagnostic {
     error(word.range(), SyntaxErrorKind::LoneDot)
 }
 
-/// A dot-word in the place of a type.
+/// Reports a word with a dot in the place of a type.
 pub fn not_a_type(word: SourceWord<'_>) -> Diagnostic {
     let near = super::suggest(word.text, ptx_isa::ISA.types.iter().map(|t| t.name));
     error(word.range(), SyntaxErrorKind::NotAType(word.text.into(), near))
         .fixes(super::write_instead(word.range(), near))
 }
 
-/// A part of a declaration that stands too late.
+/// Reports a part of a declaration that must stand before the part described by `before`.
 pub fn order(range: Range<usize>, before: &'static str) -> Diagnostic {
     error(range, SyntaxErrorKind::Order(before))
 }
 
-/// A parameter without a name.
+/// Reports a parameter without a name; `prototype` if it is a prototype's.
 pub fn no_name(range: Range<usize>, prototype: bool) -> Diagnostic {
     error(range, SyntaxErrorKind::NamelessParameter(prototype))
 }
 
-/// `.param .ptr .u64 p`.
+/// Reports `.ptr` before the type, as in `.param .ptr .u64 p`.
 pub fn pointer_order(range: Range<usize>) -> Diagnostic {
     error(range, SyntaxErrorKind::PointerOrder)
 }
 
-/// Two state spaces, types or vector lengths in one declaration.
+/// Reports the second state space, type or vector length of a declaration. `what` describes it.
 pub fn given_twice(range: Range<usize>, what: &'static str) -> Diagnostic {
     error(range.clone(), SyntaxErrorKind::GivenTwice(what)).fix(Fix::replace("Remove the second", range, ""))
 }
 
-/// A declaration without a type.
+/// Reports a declaration without a type.
 pub fn no_type(range: Range<usize>) -> Diagnostic {
     error(range, SyntaxErrorKind::NoType)
 }
 
-/// `+%r1`.
+/// Reports a sign before an operand that cannot have one, as in `+%r1`.
 pub fn misplaced_sign(range: Range<usize>, sign: &str) -> Diagnostic {
     error(range, SyntaxErrorKind::MisplacedSign(sign.into()))
 }
 
-/// `[a[4]]`, `%r1[4]`.
+/// Reports a subscript after a register or inside of brackets, as in `%r1[4]` and `[a[4]]`.
 pub fn subscript(range: Range<usize>) -> Diagnostic {
     error(range, SyntaxErrorKind::Subscript)
 }
 
-/// `a-4`.
+/// Reports an offset that is subtracted from an address, as in `a-4`.
 pub fn minus_offset(range: Range<usize>) -> Diagnostic {
     error(range, SyntaxErrorKind::MinusOffset)
 }
 
-/// What the parser could not place: the tokens that stand directly in an error node, since whatever it did understand in
-/// there is looked at by itself.
+/// Reports the text of an error node, which the parser could not fit into a statement. The parts of the node that the parser did
+/// recognize are checked separately.
 fn unexpected(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
     let range = source.range(node);
     if let Some(number) = super::malformed_number::around(source.text, &range) {
-        // The parser may have met it in two places.
+        // The parser may have two error nodes for one number.
         if !out.contains(&number) {
             out.push(number);
         }
@@ -419,7 +420,7 @@ fn unexpected(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>)
     let text = whole.trim();
     let first = text.lines().next().unwrap_or("");
     let shown: String = first.chars().take(40).collect();
-    // The first line is enough to point at; where there is none, the next character.
+    // Mark the first line only or, if that is empty, the next character.
     let next = source.text.get(range.start..).and_then(|t| t.chars().next()).map_or(0, char::len_utf8);
     let blanks = whole.len() - whole.trim_start().len();
     let range = range.start..range.start + if first.is_empty() { next } else { blanks + first.len() };
@@ -441,7 +442,7 @@ fn unexpected(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>)
     });
 }
 
-/// A comment that never ends; `line` is where its first line ends.
+/// Reports a comment that is not closed. `line` is the offset at which its first line ends.
 pub fn endless_comment(range: Range<usize>, line: usize) -> Diagnostic {
     error(range.start..range.start + 2, SyntaxErrorKind::EndlessComment).fix(Fix::replace(
         "Insert `*/` at the end of this line",
@@ -450,13 +451,13 @@ pub fn endless_comment(range: Range<usize>, line: usize) -> Diagnostic {
     ))
 }
 
-/// A string that does not end on its line.
+/// Reports a string that is not closed on its line.
 pub fn endless_string(range: Range<usize>) -> Diagnostic {
     let fix = Fix::replace("Add `\"`", range.end..range.end, "\"");
     error(range, SyntaxErrorKind::EndlessString).fix(fix)
 }
 
-/// The character that a text of one character is.
+/// The first character of a text.
 fn only(text: &str) -> char {
     text.chars().next().unwrap_or_default()
 }
@@ -465,7 +466,7 @@ fn missing(source: ItemSource<'_>, node: Node<'_>) -> Diagnostic {
     let range = before(source, node);
     let token = last_token(source, node).unwrap_or_else(|| range.clone());
     match node.kind() {
-        // One character can be meant in one way only.
+        // A missing token of one character is punctuation.
         text if text.len() == 1 => unfinished::missing_after(source, token, only(text)),
         _ if unfinished::is_operator(source.text.get(token.clone()).unwrap_or("")) => {
             unfinished::operand_after(source, token)
@@ -507,15 +508,15 @@ fn unclosed(source: ItemSource<'_>, node: Node<'_>) -> Diagnostic {
     }
 }
 
-/// The last token before a node of no width, where it stands in the same text.
+/// The byte range of the last token before a zero-width node, if the token is in the same text.
 fn last_token(source: ItemSource<'_>, node: Node<'_>) -> Option<Range<usize>> {
     let previous = unfinished::sibling(node, Node::prev_sibling)?;
     let token = token_before(previous, previous.end_byte())?;
     Some(source.range(token)).filter(|range| !range.is_empty())
 }
 
-/// The last character of what stands before a node of no width, comments aside, so that there is something to underline; the first
-/// character of the source where nothing stands before it.
+/// The byte range of the last character before a zero-width node (not counting comments), so that an editor has something to underline.
+/// If nothing stands before the node, it is the first character of the source.
 fn before(source: ItemSource<'_>, node: Node<'_>) -> Range<usize> {
     let k = kinds();
     let mut previous = node.prev_sibling();

@@ -1,17 +1,17 @@
-//! `truncated-value`: a number that does not fit, of which the assembler keeps a part without a word.
+//! `truncated-value`: a number that does not fit its type, and that the assembler silently truncates.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use std::ops::Range;
 
-/// A number of which the assembler keeps a part.
+/// A number or address that the assembler silently truncates or rounds to an extreme value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum TruncatedValue {
     /// An integer that does not fit its type.
     Integer {
         /// The number as written, shortened.
         text: Box<str>,
-        /// The value that is left of it.
+        /// The value of the bits that remain.
         kept: u64,
         /// The size of the type in bits.
         bits: u16,
@@ -26,10 +26,10 @@ pub enum TruncatedValue {
         text: Box<str>,
         /// The type.
         ty: &'static str,
-        /// The value that the assembler makes of it.
+        /// The value to which the assembler converts it.
         becomes: FloatExtreme,
     },
-    /// An address for fewer bits than addresses have.
+    /// An address as the value of a type with fewer bits than an address.
     Address {
         /// The variable or function.
         name: Box<str>,
@@ -67,7 +67,7 @@ impl DiagnosticMessage for TruncatedValue {
     }
 }
 
-/// An integer for so many bits, read as signed or unsigned, whichever fits.
+/// The report on an integer that does not fit `bits` bits, neither as a signed nor as an unsigned number.
 pub fn integer(range: Range<usize>, text: &str, value: i128, bits: u16, ty: &'static str) -> Option<Diagnostic> {
     if fits(value, bits) {
         return None;
@@ -76,12 +76,12 @@ pub fn integer(range: Range<usize>, text: &str, value: i128, bits: u16, ty: &'st
     Some(Diagnostic::new(range, TruncatedValue::Integer { text: short(text), kept, bits, ty }))
 }
 
-/// A literal of more than 64 bits.
+/// The report on a literal of more than 64 bits.
 pub fn literal(range: Range<usize>, text: &str) -> Diagnostic {
     Diagnostic::new(range, TruncatedValue::Literal(short(text)))
 }
 
-/// A number for `.f32` that only `.f64` can hold.
+/// The report on a number for `.f32` that is out of its range: it becomes infinity or zero.
 pub fn float(range: Range<usize>, text: &str, value: f64, ty: &'static str) -> Option<Diagnostic> {
     let kept = value as f32;
     let becomes = match () {
@@ -92,17 +92,17 @@ pub fn float(range: Range<usize>, text: &str, value: f64, ty: &'static str) -> O
     Some(Diagnostic::new(range, TruncatedValue::Float { text: short(text), ty, becomes }))
 }
 
-/// An address for fewer bits than addresses have.
+/// The report on an address as the value of a type with fewer bits than an address.
 pub fn address(range: Range<usize>, name: &str, ty: &'static str) -> Diagnostic {
     Diagnostic::new(range, TruncatedValue::Address { name: name.into(), ty })
 }
 
-/// Whether an integer of 64 bits is, signed or unsigned, one of so many bits.
+/// Whether an integer fits `bits` bits, as a signed or an unsigned number. Every integer counts as fitting 64 bits.
 pub fn fits(value: i128, bits: u16) -> bool {
     if bits >= 64 {
         return true;
     }
-    // As the assembler sees it, 0xffffffffffffffff is −1 too.
+    // The assembler also reads 0xffffffffffffffff as −1.
     let negative = i128::from((value as u64).cast_signed());
     let lowest = -(1i128 << (bits - 1));
     (lowest..1i128 << bits).contains(&value) || (lowest..0).contains(&negative)

@@ -1,4 +1,4 @@
-//! `unbracketed-address`: an address without its brackets, which the assembler lets through.
+//! `unbracketed-address`: an address without its brackets, which the assembler accepts.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -8,7 +8,7 @@ use crate::hir::ast::{Operand, OperandKind};
 /// An address that is written without brackets.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct UnbracketedAddress {
-    /// The name of the operand in the form, `a`.
+    /// The name of the operand in the form, such as `a`.
     pub operand: &'static str,
     /// The mnemonic as written.
     pub mnemonic: Box<str>,

@@ -1,4 +1,4 @@
-//! `undeclared-name`: nothing has that name here.
+//! `undeclared-name`: a name that is not declared where it is used.
 
 use super::{suggest, write_instead};
 use crate::check::codes::{DiagnosticMessage, Finding};
@@ -6,7 +6,8 @@ use crate::check::diagnostic::{Diagnostic, Related};
 use crate::hir::ast::SourceWord;
 use std::ops::Range;
 
-/// In a function that has lost its declarations, thousands of suggestions would take long and not help.
+/// Maximum number of names in a function for which a similar name is suggested. If a function has lost its declarations, thousands of
+/// suggestions would take long and not help.
 const MAX_SUGGESTIONS: usize = 32;
 
 /// A name that is not declared where it is used.
@@ -14,20 +15,20 @@ const MAX_SUGGESTIONS: usize = 32;
 pub struct UndeclaredName {
     /// The name.
     pub name: Box<str>,
-    /// What it should be.
+    /// The kind of symbol that is expected.
     pub kind: UndeclaredKind,
-    /// The declared name that is nearest to it.
+    /// The most similar declared name, if one is similar enough.
     pub near: Option<Box<str>>,
 }
 
-/// What an undeclared name should be.
+/// The kind of symbol that an undeclared name should be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UndeclaredKind {
     /// A register, a variable or a parameter.
     Operand,
     /// The label of a branch or of a list.
     Label,
-    /// A label that another block has.
+    /// A label that is declared in another block, where it is not visible from here.
     InnerLabel,
     /// The function of a call.
     Function,
@@ -64,18 +65,18 @@ fn new(range: Range<usize>, name: &str, kind: UndeclaredKind) -> Diagnostic {
     Diagnostic::new(range, UndeclaredName { name: name.into(), kind, near: None })
 }
 
-/// The report on an operand.
+/// The report on an operand that names nothing declared.
 pub fn report(range: Range<usize>, name: &str) -> Diagnostic {
-    // What the module declares further down is declared too late.
+    // If the module declares the name further down, show that declaration: it comes too late.
     new(range, name, UndeclaredKind::Operand).declared_at(name)
 }
 
-/// The report on the label of a branch or of a list.
+/// The report on an undeclared label in a branch or a list of labels.
 pub fn label(range: Range<usize>, name: &str) -> Diagnostic {
     new(range, name, UndeclaredKind::Label)
 }
 
-/// The report on the function of a call.
+/// The report on an undeclared function in a call.
 pub fn function(range: Range<usize>, name: &str) -> Diagnostic {
     new(range, name, UndeclaredKind::Function).declared_at(name)
 }
@@ -90,13 +91,13 @@ pub fn is_label(diagnostic: &Diagnostic) -> bool {
     matches!(&diagnostic.finding, Finding::UndeclaredName(found) if is_label(found))
 }
 
-/// The name that a finding says is not declared.
+/// The undeclared name, if the diagnostic is about one.
 pub fn name(diagnostic: &Diagnostic) -> Option<&str> {
     if let Finding::UndeclaredName(found) = &diagnostic.finding { Some(&found.name) } else { None }
 }
 
-/// Adds the nearest names to the reports of a function. `known` are its names. This comes after everything else, so that
-/// the help depends on the text alone and not on which findings were remembered.
+/// Adds the most similar name to each report about a function. `known` are the names declared in it. This is done after all checks, so
+/// that the help depends only on the text, not on which diagnostics came from the cache.
 pub fn add_help(diagnostics: &mut [Diagnostic], known: &[&str]) {
     let mut number = 0;
     for diagnostic in diagnostics {
@@ -112,7 +113,7 @@ pub fn add_help(diagnostics: &mut [Diagnostic], known: &[&str]) {
     }
 }
 
-/// Says where a label is that cannot be seen from the place that names it. `labels` are those of the function.
+/// Adds the place of a label to the report that it is not visible. `labels` are all labels of the function.
 pub fn add_labels(diagnostics: &mut [Diagnostic], labels: &[SourceWord<'_>]) {
     for diagnostic in diagnostics.iter_mut().filter(|d| is_label(d)) {
         let Some(found) = of(diagnostic) else { continue };

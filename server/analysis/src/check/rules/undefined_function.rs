@@ -1,4 +1,4 @@
-//! `undefined-function`: a function is declared, and has no body anywhere.
+//! `undefined-function`: a function that is declared but has no body anywhere.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -7,9 +7,9 @@ use std::ops::Range;
 /// A function that is declared without a body, although no other module can have one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct UndefinedFunction {
-    /// Its name.
+    /// The name of the function.
     pub name: Box<str>,
-    /// It is a kernel.
+    /// Whether it is a kernel.
     pub kernel: bool,
 }
 
@@ -24,7 +24,7 @@ impl DiagnosticMessage for UndefinedFunction {
     }
 }
 
-/// The report.
+/// The warning about a function without a body.
 pub fn report(range: Range<usize>, name: &str, kernel: bool) -> Diagnostic {
     Diagnostic::new(range, UndefinedFunction { name: name.into(), kernel })
 }

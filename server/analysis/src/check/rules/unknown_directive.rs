@@ -1,4 +1,4 @@
-//! `unknown-directive`: no directive has that name.
+//! `unknown-directive`: a word with a dot that is not a directive.
 
 use super::{suggest, write_instead};
 use crate::check::codes::DiagnosticMessage;
@@ -7,12 +7,12 @@ use crate::hir::ast::SourceWord;
 use ptx_isa::ISA;
 use ptx_isa::tables::Directive;
 
-/// A word that begins with a dot, stands where a directive must, and is none.
+/// A word with a dot in the place of a directive that is not one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct UnknownDirective {
     /// The word, with its dot.
     pub name: Box<str>,
-    /// The directive that is nearest to it.
+    /// The most similar directive, if one is similar enough.
     pub near: Option<&'static str>,
 }
 
@@ -26,12 +26,12 @@ impl DiagnosticMessage for UnknownDirective {
     }
 }
 
-/// The report.
+/// The report on a word outside of function headers.
 pub fn report(directive: SourceWord<'_>) -> Diagnostic {
     suggesting(directive, |_| true)
 }
 
-/// The report on a word in the header of a function.
+/// The report on a word in the header of a function. It suggests only directives that are allowed at `place`, a place name of the tables.
 pub fn in_header(directive: SourceWord<'_>, place: &str) -> Diagnostic {
     suggesting(directive, |d| d.places.contains(&place))
 }

@@ -1,4 +1,4 @@
-//! `unknown-modifier`: no instruction has such a modifier.
+//! `unknown-modifier`: a modifier that no instruction has.
 
 use super::{suggest, write_instead};
 use crate::check::codes::DiagnosticMessage;
@@ -12,7 +12,7 @@ use ptx_isa::tables::Opcode;
 pub struct UnknownModifier {
     /// The modifier, with its dot.
     pub name: Box<str>,
-    /// The modifier that is nearest to it.
+    /// The most similar modifier, if one is similar enough.
     pub near: Option<&'static str>,
 }
 
@@ -26,14 +26,14 @@ impl DiagnosticMessage for UnknownModifier {
     }
 }
 
-/// Whether any instruction at all has it.
+/// Whether any instruction has a modifier of this name.
 pub fn is_known(name: &str) -> bool {
     ISA.modifier(name).is_some() || ISA.ty(name).is_some() || ISA.space(name).is_some()
 }
 
-/// The report on a modifier that exists nowhere.
+/// The report on a modifier that no instruction has.
 pub fn report(modifier: SourceWord<'_>, opcode: &'static Opcode) -> Diagnostic {
-    // What this opcode takes is the likelier meaning.
+    // Prefer the modifiers of this opcode: they are more likely intended.
     let own = opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots).flat_map(|s| s.values.iter().copied());
     let all = ISA.modifiers.iter().map(|m| m.name).chain(ISA.types.iter().map(|t| t.name));
     let near = suggest(modifier.text, own).or_else(|| suggest(modifier.text, all));

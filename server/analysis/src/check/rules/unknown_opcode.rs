@@ -1,4 +1,4 @@
-//! `unknown-opcode`: no instruction has that name.
+//! `unknown-opcode`: a word in the place of an opcode that is not one.
 
 use super::{suggest, write_instead};
 use crate::check::codes::DiagnosticMessage;
@@ -6,12 +6,12 @@ use crate::check::diagnostic::Diagnostic;
 use crate::hir::ast::SourceWord;
 use ptx_isa::ISA;
 
-/// A word that stands where an opcode must, and is none.
+/// A word in the place of an opcode that is not one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct UnknownOpcode {
     /// The word.
     pub name: Box<str>,
-    /// The opcode that is nearest to it.
+    /// The most similar opcode, if one is similar enough.
     pub near: Option<&'static str>,
 }
 
@@ -25,7 +25,7 @@ impl DiagnosticMessage for UnknownOpcode {
     }
 }
 
-/// The report on an opcode that is none.
+/// The report on an unknown opcode.
 pub fn report(opcode: SourceWord<'_>) -> Diagnostic {
     let near = suggest(opcode.text, ISA.opcodes.iter().map(|o| o.name));
     Diagnostic::new(opcode.range(), UnknownOpcode { name: opcode.text.into(), near })

@@ -1,4 +1,4 @@
-//! `unknown-pragma`: a string that the assembler does not know. Its front end takes any.
+//! `unknown-pragma`: a `.pragma` string that the assembler does not know. Its front end accepts any string.
 
 use super::suggest;
 use crate::check::codes::DiagnosticMessage;
@@ -11,9 +11,9 @@ use ptx_isa::ISA;
 pub struct UnknownPragma {
     /// The string, without its quotes.
     pub text: Box<str>,
-    /// The `.pragma` stands outside of functions.
+    /// Whether the `.pragma` stands outside of functions.
     pub in_module: bool,
-    /// The string that is most likely meant.
+    /// The string that was most likely intended.
     pub near: Option<Box<str>>,
 }
 
@@ -28,7 +28,7 @@ impl DiagnosticMessage for UnknownPragma {
     }
 }
 
-/// The report, a warning.
+/// The warning about an unknown string. `place` is the name of its place in the tables, such as `module`.
 pub fn report(string: SourceWord<'_>, place: &str) -> Diagnostic {
     let range = if string.text.is_empty() { string.range().start - 1..string.range().end + 1 } else { string.range() };
     let near = meant(string.text);
@@ -37,7 +37,7 @@ pub fn report(string: SourceWord<'_>, place: &str) -> Diagnostic {
     Diagnostic::new(range, found).fixes(fix)
 }
 
-/// The string that an unknown one most likely stands for: the nearest pragma with the same argument.
+/// The string that was most likely intended: the most similar pragma name, with the same argument.
 fn meant(text: &str) -> Option<String> {
     let known = || ISA.directives.iter().filter(|d| d.name.starts_with('"')).map(|d| d.name.trim_matches('"'));
     let (name, rest) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));

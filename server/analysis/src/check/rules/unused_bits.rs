@@ -1,4 +1,4 @@
-//! `unused-bits`: an immediate of which the instruction reads a part.
+//! `unused-bits`: an immediate of which the instruction reads only the lower bits.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -7,13 +7,13 @@ use std::ops::Range;
 /// An immediate with more bits than the instruction reads.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct UnusedBits {
-    /// The name of the operand in the form, `c`.
+    /// The name of the operand in the form, such as `c`.
     pub operand: &'static str,
     /// The mnemonic as written.
     pub mnemonic: Box<str>,
     /// The immediate as written.
     pub text: Box<str>,
-    /// How many of its bits the instruction reads.
+    /// The number of lower bits that the instruction reads.
     pub bits: u8,
     /// The value of those bits.
     pub kept: u64,
@@ -26,7 +26,7 @@ impl DiagnosticMessage for UnusedBits {
     }
 }
 
-/// The report. `mnemonic` is the mnemonic as written, and `highest` the largest value of which the instruction reads all bits.
+/// The report. `mnemonic` is the mnemonic as written. `highest` is the largest value that the instruction reads completely.
 pub fn report(
     range: Range<usize>,
     text: &str,

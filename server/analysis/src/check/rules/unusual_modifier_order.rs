@@ -1,11 +1,11 @@
-//! `unusual-modifier-order`: modifiers in an order that the assembler accepts, but the manual does not show.
+//! `unusual-modifier-order`: modifiers in an order that the assembler accepts but the manual does not show.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix};
 use crate::forms::mnemonic::Candidate;
 use crate::hir::ast::{Instruction, SourceWord};
 
-/// Modifiers in another order than the manual has them.
+/// Modifiers in an order that differs from the manual's.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct UnusualModifierOrder {
     /// The mnemonic in the manual's order.
@@ -24,7 +24,7 @@ impl DiagnosticMessage for UnusualModifierOrder {
     }
 }
 
-/// The report, if the modifiers do not stand in the order of the form.
+/// Reports modifiers that are not in the order of the form.
 pub fn check(instruction: &Instruction<'_>, candidate: &Candidate, written: &str, out: &mut Vec<Diagnostic>) {
     let slots = candidate.form.slots.iter().zip(&candidate.values).filter(|(slot, _)| slot.after_operand == 0);
     let usual = slots.filter_map(|(_, value)| *value);
@@ -32,7 +32,7 @@ pub fn check(instruction: &Instruction<'_>, candidate: &Candidate, written: &str
     if !instruction.modifiers.iter().zip(usual.clone()).any(differs) {
         return;
     }
-    // A modifier written twice leaves nothing to compare.
+    // If a modifier is written twice, the two lists cannot be compared.
     let usual: Vec<&str> = usual.collect();
     let Some(first) = instruction.modifiers.iter().zip(&usual).find(|(found, usual)| found.text != **usual) else {
         return;

@@ -1,4 +1,4 @@
-//! `variable-type`: a type that a register, variable or parameter cannot have, or not in its state space.
+//! `variable-type`: a type that a register, variable or parameter cannot have, at all or in its state space.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix};
@@ -12,12 +12,12 @@ pub enum VariableType {
     InstructionsOnly {
         /// The type.
         ty: Box<str>,
-        /// What is declared.
+        /// The kind of the declared name.
         declared: DeclaredKind,
-        /// The type of registers that hold such values.
+        /// The type of registers for such values.
         register: Option<&'static str>,
     },
-    /// A predicate in that state space.
+    /// A predicate in this state space.
     Predicate(Box<str>),
     /// A packed type in `.param`.
     Parameter {
@@ -26,18 +26,18 @@ pub enum VariableType {
         /// Its size in bits.
         bits: u16,
     },
-    /// A texture, sampler or surface in a place that has none.
+    /// A texture, sampler or surface at a place where none can be declared.
     Opaque {
         /// The type.
         ty: Box<str>,
         /// The place.
         place: OpaquePlace,
     },
-    /// Anything but one integer in `.tex`.
+    /// A `.tex` variable that is not a single integer.
     TextureSpace,
 }
 
-/// What a declaration declares.
+/// The kind of a declared name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DeclaredKind {
     /// A register.
@@ -51,13 +51,13 @@ pub enum DeclaredKind {
 /// Places where no texture, sampler or surface can be declared.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum OpaquePlace {
-    /// In a register.
+    /// The type of a register.
     Register,
     /// Inside of a function.
     Function,
-    /// As a parameter of a function.
+    /// The type of a parameter of a function.
     Parameter,
-    /// In a state space.
+    /// In this state space.
     Space(Box<str>),
 }
 
@@ -98,30 +98,30 @@ impl DiagnosticMessage for VariableType {
     }
 }
 
-/// A type that only instructions have.
+/// Reports a type that only instructions have.
 pub fn instructions_only(word: SourceWord<'_>, declared: DeclaredKind) -> Diagnostic {
     let register = ISA.ty(word.text).and_then(|t| t.agrees.first().copied());
     Diagnostic::new(word.range(), VariableType::InstructionsOnly { ty: word.text.into(), declared, register })
         .fixes(register.map(|register| change(word, register)))
 }
 
-/// A predicate in memory.
+/// Reports a predicate in a state space other than `.reg`.
 pub fn predicate(word: SourceWord<'_>, space: &str) -> Diagnostic {
     Diagnostic::new(word.range(), VariableType::Predicate(space.into()))
 }
 
-/// A packed type in `.param`.
+/// Reports a packed type in `.param`.
 pub fn parameter(word: SourceWord<'_>, bits: u16) -> Diagnostic {
     Diagnostic::new(word.range(), VariableType::Parameter { ty: word.text.into(), bits })
         .fix(change(word, &format!(".b{bits}")).preferred())
 }
 
-/// A texture, sampler or surface anywhere but where they may be.
+/// Reports a texture, sampler or surface at a place where none can be declared.
 pub fn opaque(word: SourceWord<'_>, place: OpaquePlace) -> Diagnostic {
     Diagnostic::new(word.range(), VariableType::Opaque { ty: word.text.into(), place })
 }
 
-/// Anything but an integer in the former texture space.
+/// Reports a variable in the former texture space `.tex` that is not a single integer.
 pub fn texture_space(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), VariableType::TextureSpace)
 }

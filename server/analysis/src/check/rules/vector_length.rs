@@ -1,4 +1,4 @@
-//! `vector-length`: a list with too few or too many elements, or none where one must be.
+//! `vector-length`: a list with a wrong number of elements, or a single value where a list is needed.
 
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
@@ -9,26 +9,26 @@ use std::ops::Range;
 /// An operand that must be a list of a certain length.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum VectorLength {
-    /// A list of another length.
+    /// A list with a wrong number of elements.
     Elements {
-        /// The name of the operand in the form, `d`.
+        /// The name of the operand in the form, such as `d`.
         operand: &'static str,
         /// The mnemonic as written.
         mnemonic: Box<str>,
-        /// How many elements it has.
+        /// The number of elements that it has.
         actual: u32,
         /// The lengths that it may have; empty if they are not known.
         expected: &'static [u16],
         /// The type of each element.
         element: Option<TypeId>,
     },
-    /// A single value.
+    /// A single value instead of a list.
     Scalar {
-        /// The name of the operand in the form, `d`.
+        /// The name of the operand in the form, such as `d`.
         operand: &'static str,
         /// The mnemonic as written.
         mnemonic: Box<str>,
-        /// The length that it must have, where it is known.
+        /// The length that the list must have, if known.
         expected: Option<u16>,
     },
 }
@@ -72,7 +72,7 @@ pub fn report(range: Range<usize>, found: usize, spec: Option<&OperandSpec>, mne
     Diagnostic::new(range, VectorLength::Elements { operand, mnemonic, actual, expected, element })
 }
 
-/// The report on a single value. `mnemonic` is the mnemonic as written.
+/// The report on a single value instead of a list. `mnemonic` is the mnemonic as written.
 pub fn scalar(range: Range<usize>, spec: Option<&OperandSpec>, mnemonic: &str) -> Diagnostic {
     let expected = spec.and_then(|s| s.lengths.first().copied());
     Diagnostic::new(range, VectorLength::Scalar { operand: name(spec), mnemonic: mnemonic.into(), expected })

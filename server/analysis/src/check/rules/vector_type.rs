@@ -4,25 +4,25 @@ use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::ast::SourceWord;
 
-/// A vector that nothing can be declared as.
+/// A vector type that no declaration can have.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum VectorType {
-    /// A vector of that length, `.v8`.
+    /// A vector length that is not allowed, such as `.v8`.
     Length(Box<str>),
     /// A vector of more than 128 bits.
     TooWide {
-        /// The length, `.v4`.
+        /// The length, such as `.v4`.
         vector: Box<str>,
         /// The type of its elements.
         ty: &'static str,
-        /// Its size in bits.
+        /// The size of the vector in bits.
         bits: u32,
     },
-    /// A vector with elements of that type, which no vector has.
+    /// A vector with elements of this type, which no vector can have.
     Element(&'static str),
     /// A vector in `.param`.
     Parameter {
-        /// Its size in bytes.
+        /// The size of the vector in bytes.
         bytes: u32,
     },
 }
@@ -50,22 +50,22 @@ impl DiagnosticMessage for VectorType {
     }
 }
 
-/// `.v8`.
+/// Reports a vector length that is not allowed, such as `.v8`.
 pub fn length(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), VectorType::Length(word.text.into()))
 }
 
-/// More than 128 bits.
+/// Reports a vector of more than 128 bits.
 pub fn too_wide(word: SourceWord<'_>, ty: &'static str, bits: u32) -> Diagnostic {
     Diagnostic::new(word.range(), VectorType::TooWide { vector: word.text.into(), ty, bits })
 }
 
-/// Elements that vectors do not have.
+/// Reports a vector with an element type that no vector can have.
 pub fn element(word: SourceWord<'_>, ty: &'static str) -> Diagnostic {
     Diagnostic::new(word.range(), VectorType::Element(ty))
 }
 
-/// A vector in `.param`.
+/// Reports a vector in `.param`.
 pub fn parameter(word: SourceWord<'_>, bytes: u32) -> Diagnostic {
     Diagnostic::new(word.range(), VectorType::Parameter { bytes })
 }

@@ -1,27 +1,27 @@
-//! Kinds of syntax errors with their words, what is right beside them, and their fixes.
+//! Tests of syntax errors: messages, similar code without an error, and fixes.
 
 use crate::testing::{in_kernel, in_module, mended};
 use crate::{Code, Diagnostic, Severity};
 
 const HEADER: &str = ".version 8.5\n.target sm_90\n.address_size 64\n";
 
-/// Messages, with the help on a line of its own, about the body of a kernel.
+/// The messages about the body of a kernel, each with its help on the next line.
 fn in_body(body: &str) -> Vec<String> {
     in_kernel(Code::SyntaxError, body).iter().map(Diagnostic::text).collect()
 }
 
-/// The same about a module, whose header is added.
+/// The messages, each with its help on the next line, about items of a module. The module header is added.
 fn outside(items: &str) -> Vec<String> {
     in_module(Code::SyntaxError, &format!("{HEADER}{items}")).iter().map(Diagnostic::text).collect()
 }
 
-/// Expects that the first fix turns one text into another, which has no syntax error.
+/// Asserts that the first fix turns `wrong` into `right`, and that `right` has no syntax error.
 fn assert_mended(wrong: &str, right: &str) {
     assert_eq!(mended(Code::SyntaxError, &format!("{HEADER}{wrong}")), format!("{HEADER}{right}"));
     assert_eq!(outside(right), [""; 0]);
 }
 
-/// The same with statements in the body of a kernel.
+/// Like [`assert_mended`], with statements in the body of a kernel.
 fn assert_statement_mended(wrong: &str, right: &str) {
     let kernel =
         |body: &str| format!(".entry k(.param .u64 p)\n{{\n.reg .b32 %r<4>;\n.reg .b64 %rd<4>;\n{body}\nret;\n}}\n");

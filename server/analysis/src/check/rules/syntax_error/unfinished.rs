@@ -1,6 +1,6 @@
-//! What is missing in a statement that is not finished yet, and where.
+//! Finds the missing part of an unfinished statement: a separator, bracket or operand.
 //!
-//! The end of the last token is the place: the next line is another statement, and it is fine.
+//! It is reported at the end of the last token before it: the next line is another statement without an error.
 
 use super::{SyntaxErrorKind, error};
 use crate::check::diagnostic::{Diagnostic, Fix};
@@ -9,16 +9,16 @@ use ptx_isa::ISA;
 use ptx_syntax::{Node, kinds};
 use std::ops::Range;
 
-/// Longer tokens are not quoted.
+/// Maximum length, in bytes, of a token that a message quotes.
 const MAX_QUOTED: usize = 32;
 
-/// `;`, `,`, a bracket or a brace that is missing behind a token, with the fix that inserts it.
+/// The report on a `;`, `,`, bracket or brace (`what`) that is missing after a token, with the fix that inserts it.
 pub(super) fn missing_after(source: ItemSource<'_>, token: Range<usize>, what: char) -> Diagnostic {
     let text = source.text.get(token.clone()).unwrap_or("");
     let shown = quotable(text).then(|| text.into());
     let fix = Fix::replace(format!("Insert `{what}`"), token.end..token.end, what.to_string()).preferred();
     let last = text.char_indices().next_back().map_or(0, |(at, _)| at);
-    // Two operands without a comma stand on one line: all of the first is the place. What ends a statement is missing at its end.
+    // A missing comma is reported at the whole operand before it; other characters at the last character of the token.
     let range = if what == ',' { token.clone() } else { token.start + last..token.end.max(token.start + 1) };
     error(range, SyntaxErrorKind::MissingAfter(what, shown)).fix(fix)
 }
@@ -27,14 +27,14 @@ fn quotable(text: &str) -> bool {
     !text.is_empty() && text.len() <= MAX_QUOTED && !text.contains(['\n', '`'])
 }
 
-/// An operand that is missing behind an operator or a comma.
+/// The report on an operand that is missing after an operator.
 pub(super) fn operand_after(source: ItemSource<'_>, token: Range<usize>) -> Diagnostic {
     let text = source.text.get(token.clone()).unwrap_or("");
     error(token, SyntaxErrorKind::MissingOperand(text.into()))
 }
 
-/// A line inside of a statement that begins with an opcode: the statement before it lacks its `;`. Only the text from `after` on is
-/// searched. A name that is declared may be an operand, whatever it is called; so may be what a comma or a bracket follows.
+/// The report on a missing `;`, if a line inside of a statement begins with an opcode. The search begins at offset `after`. A word is
+/// no opcode if it is a declared name, or if a comma, closing bracket or `=` follows it: then it may be an operand.
 pub fn swallowed_line(
     source: ItemSource<'_>,
     node: Node<'_>,
@@ -64,7 +64,7 @@ pub fn swallowed_line(
     None
 }
 
-/// What is missing behind the last token of a statement.
+/// The report on the part that is missing after the last token of a statement: an operand, a bracket or the `;`.
 fn end_of_statement(source: ItemSource<'_>, token: Range<usize>) -> Diagnostic {
     match source.text.get(token.clone()).unwrap_or("") {
         "," => after_comma(token),
@@ -76,17 +76,17 @@ fn end_of_statement(source: ItemSource<'_>, token: Range<usize>) -> Diagnostic {
     }
 }
 
-/// Something that is missing behind a comma.
+/// The report on a comma that nothing follows.
 pub(super) fn after_comma(comma: Range<usize>) -> Diagnostic {
     error(comma, SyntaxErrorKind::MissingAfterComma)
 }
 
-/// A bracket that its line leaves open.
+/// The report on a bracket that is not closed on its line.
 pub(super) fn not_closed(open: Range<usize>, bracket: char) -> Diagnostic {
     error(open, SyntaxErrorKind::Unclosed(bracket))
 }
 
-/// Whether a word is an opcode.
+/// Whether a text begins with an opcode.
 pub(super) fn begins_with_opcode(text: &str) -> bool {
     ISA.opcode(leading_word(text)).is_some()
 }
@@ -96,14 +96,14 @@ fn leading_word(text: &str) -> &str {
     text.get(..end).unwrap_or("")
 }
 
-/// Whether a range is no part of a comment or string.
+/// Whether a byte range of the file is outside of comments, preprocessor lines and strings.
 fn is_code(node: Node<'_>, range: Range<usize>) -> bool {
     let k = kinds();
     let leaf = node.descendant_for_byte_range(range.start, range.end);
     leaf.is_some_and(|n| n.kind_id() != k.comment && n.kind_id() != k.preprocessor_line && n.kind_id() != k.string)
 }
 
-/// The last token of a node that ends at an offset of the file or before; comments are none.
+/// The last token of a node that ends at or before the file offset `end`. Comments do not count as tokens.
 pub fn token_before(node: Node<'_>, end: usize) -> Option<Node<'_>> {
     let k = kinds();
     let mut cursor = node.walk();
@@ -125,7 +125,7 @@ pub fn token_before(node: Node<'_>, end: usize) -> Option<Node<'_>> {
     None
 }
 
-/// The nearest sibling that is no comment.
+/// The nearest sibling in one direction that is not a comment or preprocessor line.
 pub(super) fn sibling<'t>(node: Node<'t>, next: impl Fn(&Node<'t>) -> Option<Node<'t>>) -> Option<Node<'t>> {
     let k = kinds();
     let mut found = next(&node);
@@ -135,7 +135,7 @@ pub(super) fn sibling<'t>(node: Node<'t>, next: impl Fn(&Node<'t>) -> Option<Nod
     found
 }
 
-/// An error node that holds an operand, or a statement, that nothing separates from what stands before or behind it.
+/// The report on a missing separator, if an error node has an operand or a statement that no separator divides from its neighbour.
 pub(super) fn separator(source: ItemSource<'_>, error: Node<'_>, text: &str) -> Option<Diagnostic> {
     let k = kinds();
     if !text.starts_with(|c: char| c.is_alphanumeric() || "%$_[{".contains(c)) {
@@ -160,10 +160,10 @@ pub(super) fn separator(source: ItemSource<'_>, error: Node<'_>, text: &str) -> 
         }
         let what = if !in_list && begins_with_opcode(text) { ';' } else { ',' };
         let range = source.relative(token.byte_range());
-        // All of a bracketed operand would be underlined twice.
+        // Mark only the last token before it: a bracketed operand as a whole would be underlined twice.
         return Some(missing_after(source, range, what));
     }
-    // `setp.lt.s32 %p1 %r1, %r2`: the parser gives up the first of two.
+    // `setp.lt.s32 %p1 %r1, %r2`: the parser drops the first of the two operands into the error node.
     let next = sibling(error, Node::next_sibling).filter(Node::is_named)?;
     let first = error.child(0).filter(|_| parent == k.instruction && head)?;
     let operand = [k.register, k.identifier, k.sink, k.integer, k.float].contains(&first.kind_id());
@@ -171,12 +171,12 @@ pub(super) fn separator(source: ItemSource<'_>, error: Node<'_>, text: &str) -> 
     (operand && apart).then(|| missing_after(source, source.range(first), ','))
 }
 
-/// What is a word of an expression and no operand.
+/// Whether a token is an operator of an expression.
 pub(super) fn is_operator(text: &str) -> bool {
     matches!(text, "+" | "-" | "!" | "~" | "*" | "/" | "%" | "|" | "&" | "^" | "?" | ":" | "<<" | ">>" | "&&" | "||")
 }
 
-/// An error node that stands where an operator wants its operand: `1+;`.
+/// The report on a missing operand, if an error node stands where an operator needs one: `1+;`.
 pub(super) fn operator(source: ItemSource<'_>, error: Node<'_>, text: &str) -> Option<Diagnostic> {
     let token =
         |node: Node<'_>| Some(source.range(node)).filter(|r| is_operator(source.text.get(r.clone()).unwrap_or("")));
@@ -185,11 +185,11 @@ pub(super) fn operator(source: ItemSource<'_>, error: Node<'_>, text: &str) -> O
         let previous = sibling(error, Node::prev_sibling)?;
         return token(token_before(previous, previous.end_byte())?).map(|range| operand_after(source, range));
     }
-    // A colon ends labels, too.
+    // A colon is not only an operator: it also ends labels.
     (is_operator(text) && text != ":").then(|| token(error)).flatten().map(|range| operand_after(source, range))
 }
 
-/// `%r1 [%rd2]`: a register has no elements, so a comma is missing between the two.
+/// The report on a missing comma, as in `%r1 [%rd2]`: a register has no elements, so these are two operands.
 pub fn register_before_bracket(source: ItemSource<'_>, instruction: Node<'_>) -> Option<Diagnostic> {
     let (k, f) = (kinds(), ptx_syntax::fields());
     let mut cursor = instruction.walk();
@@ -207,7 +207,7 @@ pub fn register_before_bracket(source: ItemSource<'_>, instruction: Node<'_>) ->
     None
 }
 
-/// `%r1 = …`, the beginning of a statement of other languages.
+/// The report on an assignment, `%r1 = …`, as other languages have it.
 pub(super) fn assignment(range: Range<usize>, text: &str) -> Option<Diagnostic> {
     let name = text.split_once('=')?.0.trim_end();
     let word = name.strip_prefix('%').unwrap_or(name);
@@ -215,19 +215,19 @@ pub(super) fn assignment(range: Range<usize>, text: &str) -> Option<Diagnostic> 
     is_name.then(|| error(range, SyntaxErrorKind::Assignment(name.into())))
 }
 
-/// A header that statements follow; `last` is its last character.
+/// The report on a missing `{`: statements follow a function header directly. `last` is the last character of the header.
 pub fn opening_brace(last: Range<usize>) -> Diagnostic {
     let fix = Fix::replace("Insert `{`", last.end..last.end, "\n{").preferred();
     error(last, SyntaxErrorKind::OpeningBrace).fix(fix)
 }
 
-/// A header that parameters follow.
+/// The report on a missing `(`: parameters follow a function header directly. `last` is the last character before them.
 pub fn opening_parenthesis(last: Range<usize>) -> Diagnostic {
     let fix = Fix::replace("Insert `(`", last.end..last.end, "(").preferred();
     error(last, SyntaxErrorKind::OpeningParenthesis).fix(fix)
 }
 
-/// Whether a finding is one of these two.
+/// Whether a diagnostic is from [`opening_brace`] or [`opening_parenthesis`].
 pub fn is_opening_bracket(diagnostic: &Diagnostic) -> bool {
     diagnostic
         .syntax_error()
