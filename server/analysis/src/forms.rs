@@ -4,5 +4,6 @@ pub mod align;
 pub mod choose;
 pub mod mnemonic;
 pub mod mnemonics;
+pub mod nearby;
 pub mod operands;
 pub mod spec;

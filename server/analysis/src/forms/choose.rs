@@ -4,9 +4,9 @@ use crate::forms::align::{Alignment, align};
 use crate::forms::mnemonic::{Candidate, Mnemonic};
 use crate::forms::mnemonics::{Gates, ResolvedMnemonic};
 use crate::forms::operands::{self, NameLookup, OperandMismatch};
-use crate::forms::spec::{OperandPattern, OperandVariant};
+use crate::forms::spec::{OperandPattern, OperandVariant, operand_variants};
 use crate::hir::ast::{Instruction, OperandKind};
-use ptx_isa::tables::Rule;
+use ptx_isa::tables::{Form, Rule};
 
 /// The form and the operand variant that an instruction is, or is nearest to.
 #[derive(Debug, Clone)]
@@ -129,6 +129,25 @@ pub fn choose<'h>(
     counts.dedup();
     let (alignment, c, a) = aligned?;
     resolved(c, a, VariantFit::Count { counts, alignment })
+}
+
+/// How far the operands of an instruction are from those of a form with these values in its slots.
+pub fn operand_distance(
+    instruction: &Instruction<'_>,
+    form: &'static Form,
+    values: &[Option<&'static str>],
+    names: &dyn NameLookup,
+) -> u32 {
+    let distance = |variant: &OperandVariant| {
+        let rule = if variant.broken.is_some() { RULE_COST } else { 0 };
+        if variant.operands.len() != instruction.operands.len() {
+            return rule + align(instruction, variant, names).cost;
+        }
+        let mut found = Vec::new();
+        match_operands(instruction, variant, names, &mut found);
+        rule + found.iter().map(|m| m.kind.cost()).sum::<u32>()
+    };
+    operand_variants(form, values).iter().map(distance).min().unwrap_or(0)
 }
 
 /// The nearest variant with another number of operands, with the indices of its candidate and of itself. One that breaks a rule is

@@ -42,6 +42,26 @@ pub struct MnemonicMismatch {
     pub problems: Vec<MnemonicProblem>,
     /// What may stand where a modifier is missing or wrong, in all forms of which nothing else is wrong.
     pub expected: Vec<&'static str>,
+    /// The value in each slot that a modifier fills.
+    pub values: Vec<Option<&'static str>>,
+    /// Other forms that are nearly as near, the nearest first. They have no others of their own.
+    pub others: Vec<MnemonicMismatch>,
+}
+
+impl MnemonicMismatch {
+    /// The distance of the modifiers from the form.
+    pub fn cost(&self) -> u32 {
+        cost(&self.problems)
+    }
+}
+
+/// How much farther than the nearest form another one may be for the operands to decide between them.
+const MAX_FARTHER: u32 = 10;
+/// The number of forms that operands decide between.
+const MAX_OTHERS: usize = 12;
+
+fn cost(problems: &[MnemonicProblem]) -> u32 {
+    problems.iter().map(|p| p.cost()).sum()
 }
 
 /// One problem of a mnemonic. Numbers are indices of written modifiers.
@@ -91,7 +111,7 @@ impl MnemonicProblem {
             // `cvt.rn.u32.f32` is not meant to be `cvt.rn.f32.u32`.
             Self::TypeOrder(..) => 19,
             // Nor is a copy from shared to global memory meant to be one from global to shared.
-            Self::SpaceOrder(..) => 19,
+            Self::SpaceOrder(..) => 30,
         }
     }
 }
@@ -144,27 +164,42 @@ fn resolve_exactly(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mnemon
     // Only now does it matter what is wrong. Some opcodes have a hundred forms: which words any of them knows is found out once.
     let takes = |word: &&str| forms().any(|(_, f)| f.slots.iter().any(|s| s.values.contains(word)));
     let known: Vec<bool> = modifiers.iter().map(takes).collect();
-    let mut tried: Vec<(&'static Form, Vec<MnemonicProblem>)> =
-        forms().map(|(_, form)| (form, problems(form, modifiers, &known))).collect();
-    let cost = |problems: &[MnemonicProblem]| problems.iter().map(|p| p.cost()).sum::<u32>();
-    let nearest = (0..tried.len()).min_by_key(|i| cost(&tried[*i].1));
-    mnemonic.mismatch = nearest.map(|nearest| {
-        let expected = expected(&tried[nearest].1, &tried);
-        let (form, problems) = tried.swap_remove(nearest);
-        MnemonicMismatch { form, problems, expected }
+    let tried: Vec<(&'static Form, Vec<MnemonicProblem>, SlotValues)> = forms()
+        .map(|(_, form)| {
+            let (problems, values) = problems(form, modifiers, &known);
+            (form, problems, values)
+        })
+        .collect();
+    let costs: Vec<u32> = tried.iter().map(|(_, problems, _)| cost(problems)).collect();
+    let mut nearest: Vec<usize> = (0..tried.len()).collect();
+    nearest.sort_by_key(|i| costs[*i]);
+    let limit = nearest.first().map_or(0, |i| costs[*i] + MAX_FARTHER);
+    let mut near = nearest.into_iter().take_while(|i| costs[*i] <= limit).take(MAX_OTHERS + 1).map(|i| {
+        let (form, problems, values) = &tried[i];
+        let expected = expected(problems, &tried);
+        let (problems, values) = (problems.clone(), values.clone());
+        MnemonicMismatch { form, problems, expected, values, others: Vec::new() }
     });
+    mnemonic.mismatch = near.next();
+    let others = near.collect();
+    if let Some(mismatch) = &mut mnemonic.mismatch {
+        mismatch.others = others;
+    }
     Some(mnemonic)
 }
 
-/// What all forms that lack a modifier in the same way as the nearest would take.
-fn expected(nearest: &[MnemonicProblem], tried: &[(&'static Form, Vec<MnemonicProblem>)]) -> Vec<&'static str> {
+/// The values of the first missing modifier in all forms that have problems of the same kinds as the nearest form.
+fn expected(
+    nearest: &[MnemonicProblem],
+    tried: &[(&'static Form, Vec<MnemonicProblem>, SlotValues)],
+) -> Vec<&'static str> {
     let kinds = |problems: &[MnemonicProblem]| problems.iter().map(|p| p.kind()).collect::<Vec<_>>();
     let wanted = kinds(nearest);
     let missing = |problems: &[MnemonicProblem]| {
         problems.iter().find_map(|p| if let MnemonicProblem::Missing(slot) = p { Some(slot.values) } else { None })
     };
     let mut out: Vec<&'static str> = Vec::new();
-    for (_, problems) in tried.iter().filter(|(_, problems)| kinds(problems) == wanted) {
+    for (_, problems, _) in tried.iter().filter(|(_, problems, _)| kinds(problems) == wanted) {
         let new = missing(problems).unwrap_or_default().iter().filter(|v| !out.contains(v));
         let new: Vec<&'static str> = new.copied().collect();
         out.extend(new);
@@ -338,7 +373,7 @@ pub fn is_legal(form: &Form, values: &[Option<&str>]) -> bool {
 }
 
 /// What is wrong with the nearest assignment. `known` says of each modifier whether any form of the opcode takes it.
-fn problems(form: &'static Form, modifiers: &[&str], known: &[bool]) -> Vec<MnemonicProblem> {
+fn problems(form: &'static Form, modifiers: &[&str], known: &[bool]) -> (Vec<MnemonicProblem>, SlotValues) {
     let mut assignment: Vec<Option<usize>> = vec![None; modifiers.len()];
     let mut out = Vec::new();
     for (next, modifier) in modifiers.iter().enumerate() {
@@ -378,5 +413,5 @@ fn problems(form: &'static Form, modifiers: &[&str], known: &[bool]) -> Vec<Mnem
         out.push(MnemonicProblem::Extra(modifiers.len().saturating_sub(1)));
     }
     out.sort_by_key(|p| std::cmp::Reverse(p.cost()));
-    out
+    (out, values(form, modifiers, &assignment))
 }

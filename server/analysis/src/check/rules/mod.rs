@@ -128,6 +128,11 @@ pub fn one_of(names: &[&str]) -> String {
     }
 }
 
+/// ``did you mean `.a` or `.b`?``; `None` for no names.
+pub fn did_you_mean(names: &[&str]) -> Option<String> {
+    (!names.is_empty()).then(|| format!("did you mean {}?", one_of(names)))
+}
+
 /// `a, b and c`.
 pub fn and(names: &[String]) -> String {
     match names {
