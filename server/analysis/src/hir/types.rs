@@ -114,6 +114,22 @@ static AGREEMENT: LazyLock<Vec<Agreement>> = LazyLock::new(|| {
         .collect()
 });
 
+/// The type to declare a register with that is to hold values of a type.
+pub fn register_type(ty: TypeId) -> &'static str {
+    let info = ty.info();
+    let bits = match info.bits {
+        0..=16 => ".b16",
+        17..=32 => ".b32",
+        33..=64 => ".b64",
+        _ => ".b128",
+    };
+    match info.class {
+        TypeClass::Pred => ".pred",
+        TypeClass::Float if info.registers && info.bits >= 32 => info.name,
+        _ => bits,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{RegisterFit, TypeId, agrees};

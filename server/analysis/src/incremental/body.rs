@@ -57,7 +57,7 @@ pub struct Body<'a, 't> {
     after: Vec<KnownStatement>,
     /// Hash of the labels in scope.
     labels: u64,
-    /// Every name declared so far, for suggestions.
+    /// Every name declared so far, a range with its number of registers (`%r<10`), for suggestions.
     declared: Vec<&'t str>,
     /// It is a kernel.
     kernel: bool,

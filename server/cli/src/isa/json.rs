@@ -146,9 +146,9 @@ fn word(choice: &impl std::fmt::Debug) -> String {
 }
 
 fn modifier(m: &'static ModifierInfo) -> Value {
-    let ModifierInfo { name, repeats, ignored, converge, keeps_order, summary, doc } = *m;
+    let ModifierInfo { name, repeats, ignored, converge, keeps_order, usual, summary, doc } = *m;
     json!({"name": name, "repeats": repeats, "ignored": ignored, "converge": converge, "keeps_order": keeps_order,
-        "summary": summary, "doc": doc})
+        "usual": usual, "summary": summary, "doc": doc})
 }
 
 fn ty(t: &'static TypeInfo) -> Value {

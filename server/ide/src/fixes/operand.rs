@@ -10,7 +10,7 @@ use ptx_analysis::literal;
 use ptx_analysis::operands::{MismatchKind, OperandMismatch, special};
 use ptx_analysis::spec::OperandSpec;
 use ptx_analysis::symbols::Symbol;
-use ptx_analysis::types::TypeId;
+use ptx_analysis::types::{TypeId, register_type};
 use ptx_isa::tables::{OperandAccess, TypeClass, ValueKind};
 use std::ops::Range;
 
@@ -299,22 +299,6 @@ fn conversions(from: TypeId, to: TypeId) -> Vec<String> {
     };
     let (from, to) = (number(from, to), number(to, from));
     ["", ".rn", ".rzi"].iter().map(|rounding| format!("cvt{rounding}{to}{from}")).collect()
-}
-
-/// The type that one declares a register as that is to hold values of a type.
-fn register_type(ty: TypeId) -> &'static str {
-    let info = ty.info();
-    let bits = match info.bits {
-        0..=16 => ".b16",
-        17..=32 => ".b32",
-        33..=64 => ".b64",
-        _ => ".b128",
-    };
-    match info.class {
-        TypeClass::Pred => ".pred",
-        TypeClass::Float if info.registers && info.bits >= 32 => info.name,
-        _ => bits,
-    }
 }
 
 fn symbol(ty: &str) -> Symbol {

@@ -3,7 +3,7 @@
 use super::Body;
 use crate::check::declare::{self, DeclarationSite};
 use crate::check::rules::{constant_overflow, duplicate_name, reserved_name, syntax_error};
-use crate::hir::ast::{Declaration, SourceWord};
+use crate::hir::ast::{Declaration, Declarator, SourceWord};
 use crate::hir::declared;
 use crate::hir::hash::hash;
 use crate::hir::lower;
@@ -70,7 +70,12 @@ impl<'t> Body<'_, 't> {
             // Whatever it is used for, it is wrong already.
             names.iter_mut().for_each(|n| n.symbol = Symbol::Unknown);
         }
-        self.declared.extend(names.iter().map(|d| d.name.text));
+        // A range is known with its number of registers: `%r<10`.
+        let spelling = |d: &Declarator<'t>| match &d.count {
+            Some((count, _)) => self.source.text.get(d.name.range().start..count.end).unwrap_or(d.name.text),
+            None => d.name.text,
+        };
+        self.declared.extend(declaration.declarators.iter().filter(|d| d.name.text != "_").map(spelling));
         self.lost.ranges.extend(names.iter().filter(|d| d.count.is_some()).map(|d| d.name.text));
         if let Some(frame) = self.scope.top() {
             declare::declare(names, frame, &mut self.out);
