@@ -22,8 +22,7 @@ pub(super) struct SharedMatrixSource {
 
 impl SharedMatrixSource {
     /// Calls `put` for each element with its row of A (or column of B), its position along K, and its bits. Both numbers count from the
-    /// beginning of
-    /// their range. Returns the marks of all elements, or `None` after a fault.
+    /// beginning of their range. Returns the marks of all elements, or `None` after a fault.
     pub fn read(
         &self,
         context: &mut Context<'_>,

@@ -1,8 +1,7 @@
 //! `stacksave`, `stackrestore`, `alloca` (manual 9.7.17).
 //!
 //! In the machine, the stack of a thread grows upwards and not downwards. Programs do not notice it: `alloca` returns the lowest address
-//! of the
-//! allocated memory in either case, and only `stackrestore` interprets the values of `stacksave`.
+//! of the allocated memory in either case, and only `stackrestore` interprets the values of `stacksave`.
 
 use crate::findings::Kind;
 use crate::inst::DecodeContext;

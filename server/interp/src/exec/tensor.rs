@@ -1,8 +1,7 @@
 //! Tensor copies: `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`, their prefetches and priorities (manual 9.7.9.27).
 //!
 //! [`ptx_num::image::tensor_copy`] computes which bytes go where. This module handles operands, tensor maps in memory, the CTAs that get
-//! a copy,
-//! and completion. Like other asynchronous operations, a copy is executed when it is issued.
+//! a copy, and completion. Like other asynchronous operations, a copy is executed when it is issued.
 
 mod transfer;
 

@@ -1,9 +1,8 @@
 //! Communication among the lanes of a warp: shuffles, votes, matches, reductions, elections.
 //!
 //! The machine executes an instruction with a member mask when all the lanes that it names have arrived or exited. So this module only
-//! looks
-//! for errors of the program: a lane that is not in its own mask, and named lanes that do not execute the instruction because their guard
-//! is false. (Manual 9.7.9.5, 9.7.9.6, 9.7.13.8 – 9.7.13.12, 9.7.13.14.)
+//! looks for errors of the program: a lane that is not in its own mask, and named lanes that do not execute the instruction because their
+//! guard is false. (Manual 9.7.9.5, 9.7.9.6, 9.7.13.8 – 9.7.13.12, 9.7.13.14.)
 
 use crate::findings::Kind;
 use crate::inst::DecodeContext;

@@ -1,8 +1,7 @@
 //! `wmma`: products of matrices in fragments of undocumented layout, and loads and stores of these.
 //!
 //! [`Fragment::opaque`] determines the layout of a fragment. So a kernel that picks out elements gets others than on hardware. Fragments
-//! of C
-//! have different layouts for `.f16` and `.f32`.
+//! of C have different layouts for `.f16` and `.f32`.
 
 use super::mma::{FragmentOperand, all_source_marks, kind, mark_all, multiply, numerics, refused, types, whole_warp};
 use crate::findings::Kind;

@@ -3,8 +3,8 @@ use crate::machine::Status;
 use crate::testing::Kernel;
 
 /// A kernel with this body. `%r1` is the thread, `%r2` the warp, `%r3` the lane, and `%rd2` the address of the thread's word of the
-/// buffer, which
-/// holds a different number for each thread. `s` is 1024 words of shared memory, and `%r4` the address of the thread's word there.
+/// buffer, which holds a different number for each thread. `s` is 1024 words of shared memory, and `%r4` the address of the thread's word
+/// there.
 fn kernel(threads: u32, body: &str) -> Kernel {
     let text = format!(
         ".shared .align 16 .b32 s[1024];\nmov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 5; and.b32 %r3, %r1, 31;\n\

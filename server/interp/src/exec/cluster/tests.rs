@@ -3,8 +3,7 @@ use crate::machine::Status;
 use crate::testing::Kernel;
 
 /// A kernel of two CTAs with 64 threads each in a cluster. `%r1` is the rank, `%r2` the thread, and `%rd2` the address of the thread's
-/// word of the
-/// buffer.
+/// word of the buffer.
 fn kernel(body: &str) -> Kernel {
     let text = format!(
         ".shared .align 16 .b32 s[64];\nmov.u32 %r1, %cluster_ctarank; mov.u32 %r2, %tid.x; mov.u32 %r3, s; mad.lo.u32 %r4, %r2, 4, %r3;\n\

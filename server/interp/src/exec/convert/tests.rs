@@ -1,6 +1,5 @@
 //! Decodes every form of `cvt` in the data, with all its modifiers and with registers of all widths that it accepts. Checks that the step
-//! gives
-//! each lane the result of the conversion. Also runs some instructions of each kind as kernels.
+//! gives each lane the result of the conversion. Also runs some instructions of each kind as kernels.
 
 use crate::lanes::{LANES, Mask};
 use crate::machine::code::{Action, Code, Executable, Slot};

@@ -1,6 +1,5 @@
 //! Executes every instruction, type and modifier, and compares with the functions of [`ptx_num::values`]. Also checks the special cases
-//! of the
-//! manual.
+//! of the manual.
 
 mod finding;
 mod forms;
@@ -325,8 +324,7 @@ fn what_old_versions_leave_out() {
 #[test]
 fn literals_and_the_truncated_product() {
     // 0x3f800001 squared is 1 + 2^-22 + 2^-46. The last term is cut off before the sum, so adding -1 leaves 2^-22 alone. A fused
-    // operation would
-    // keep it.
+    // operation would keep it.
     let one_up = 0x3f80_0001;
     assert_eq!(single::mad_truncated(Modifiers::RN, one_up, one_up, 0xbf80_0000), 0x3480_0000);
     assert_eq!(single::fma_in_double(Modifiers::RN, one_up, one_up, 0xbf80_0000), 0x3480_0000);

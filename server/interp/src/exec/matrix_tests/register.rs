@@ -4,8 +4,7 @@ use super::{MatrixSamples, any, decode, encode, product, width};
 use crate::testing::{Kernel, words};
 
 /// Loads words of each lane into registers, executes an instruction, and returns words of each lane's registers. A letter names each
-/// group of
-/// registers.
+/// group of registers.
 fn run(
     version: &str,
     target: &str,
@@ -46,8 +45,7 @@ fn list(letter: char, count: usize) -> String {
 }
 
 /// The bits that contain an element, and the lowest bit of the element among them. Elements of six and four bits have a byte of their own
-/// if
-/// the kind says so.
+/// if the kind says so.
 fn container(ty: &str, kind: &str) -> (u32, u32) {
     match width(ty) {
         6 => (8, 0),

@@ -6,8 +6,7 @@ use crate::findings::Kind;
 use crate::testing::{Kernel, words};
 
 /// The beginning of a kernel of 128 threads. `%t` is the address of 512 allocated columns, and `%m` that of the warp's quarter of the
-/// lanes. The
-/// 64 KiB of dynamic shared memory are filled from `ps`; `%rd4` is their address in units of 16 bytes.
+/// lanes. The 64 KiB of dynamic shared memory are filled from `ps`; `%rd4` is their address in units of 16 bytes.
 fn head(target: &str, group: u32) -> String {
     format!(
         ".version 9.0\n.target {target}\n.address_size 64\n.extern .shared .align 1024 .b8 s[];\n\

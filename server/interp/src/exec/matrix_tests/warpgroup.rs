@@ -13,8 +13,8 @@ pub(super) struct SwizzledLayout {
 
 impl SwizzledLayout {
     /// The byte offset of an element, by the manual's picture. A unit has 8 lines of `span` bytes. Units are `leading` bytes apart along
-    /// the line, and
-    /// `stride` bytes apart across it. Within a unit, the number of the line determines how groups of 16 bytes are exchanged.
+    /// the line, and `stride` bytes apart across it. Within a unit, the number of the line determines how groups of 16 bytes are
+    /// exchanged.
     fn byte(self, size: usize, (lines, along): (usize, usize), line: usize, at: usize) -> usize {
         // `line` counts across the lines, `at` along a line, the direction in which neighbours are adjacent in memory.
         let _ = lines;

@@ -28,8 +28,7 @@ impl Cells {
     }
 
     /// The address of the cells, and a record for the accesses. Reports a finding unless the address is the same in all lanes and lies in
-    /// the
-    /// quarter of the warp.
+    /// the quarter of the warp.
     fn begin(&self, context: &mut Context<'_>) -> (TensorMemoryAddress, TensorMemoryAccess) {
         let first = context.mask.trailing_zeros().min(31) as usize;
         let at = spot(context, &self.address, first);

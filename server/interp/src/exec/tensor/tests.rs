@@ -6,8 +6,7 @@ use ptx_num::image::swizzle::Swizzle;
 use ptx_num::image::tensor_map::{ElementType, Mode};
 
 /// A kernel with 16 KiB of shared memory at `box`, and three mbarriers that expect one arrival each. Its parameters are `out`, `in` and a
-/// tensor map;
-/// `%rd0`, `%rd1` and `%rd2` are their addresses. In the body, `{wait}` waits for `bar`.
+/// tensor map; `%rd0`, `%rd1` and `%rd2` are their addresses. In the body, `{wait}` waits for `bar`.
 fn kernel(target: &str, body: &str) -> Kernel {
     let target = if target.is_empty() { "sm_90a" } else { target };
     let wait = "wait: mbarrier.try_wait.parity.shared::cta.b64 %p0, [bar], 0; @!%p0 bra wait;";

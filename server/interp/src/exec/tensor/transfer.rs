@@ -90,8 +90,7 @@ impl TensorTransfer {
         let length = self.runs.iter().map(|r| r.shared.wrapping_sub(first).saturating_add(r.bytes)).max().unwrap_or(0);
         let mut buffer = vec![0; length as usize];
         // `marked`: ranges whose values are unspecified. `special`: runs that are handled one by one, because some of their bytes are
-        // marked, unwritten
-        // or padding.
+        // marked, unwritten or padding.
         let mut marked: Vec<(u32, u32)> = Vec::new();
         let mut special: Vec<&Run> = Vec::new();
         let mut sources = sources.iter();
