@@ -58,7 +58,7 @@ struct TensorRequest {
     sizes: Vec<Place>,
     /// The lower 32 bits of strides, in units of 16 bytes, that replace those in the tensor map.
     lower: Vec<Place>,
-    /// The upper four bits of each of these strides.
+    /// The upper bits of these strides, four for each.
     upper: Option<Place>,
 }
 

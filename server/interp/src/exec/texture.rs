@@ -39,7 +39,7 @@ struct TextureRead {
     to: Vec<Place>,
     /// The elements of the result that are used.
     taken: [bool; 4],
-    /// The destination for whether the memory of the texture is there.
+    /// The predicate that receives whether the memory of the texture is resident.
     resident: Option<PredicateDst>,
     texture: Place,
     sampler: Option<Place>,

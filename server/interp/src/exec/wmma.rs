@@ -83,7 +83,7 @@ impl MatrixInMemory {
         if self.row_major { line * self.columns + at } else { at * self.columns + line }
     }
 
-    /// The lane whose address counts, the distance between lines in bytes, and the size of a line in bytes.
+    /// The lane whose address is used (the first executing one), the distance between lines in bytes, and the size of a line in bytes.
     fn begin(&self, context: &mut Context<'_>) -> (usize, u64, usize) {
         let lane = context.mask.trailing_zeros().min(31) as usize;
         let (_, length) = self.lines();

@@ -17,7 +17,7 @@ const HOMES: [(&str, &str); 5] =
 
 const REGISTERS: &str = ".reg .b8 %c<8>; .reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %rd<8>;";
 
-/// One way to write a conversion: its mnemonic, what it converts how, and its operands.
+/// One spelling of `cvt`: its mnemonic, the formats of source and result, the options, and the operands.
 #[derive(Clone)]
 struct Spelling {
     head: String,

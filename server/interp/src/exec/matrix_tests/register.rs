@@ -408,7 +408,7 @@ fn m8n8k4_multiplies_in_four_groups() {
 #[test]
 fn sums_depend_on_the_target() {
     for (target, must) in [("sm_80", 0.0f32), ("sm_90", 0.5)] {
-        // A row of 2^12, 1, -2^12 times a column of 2^12, 0.5, 2^12: the 0.5 lies below the 24 bits that sums keep beside 2^24.
+        // A row of 2^12, 1, -2^12 times a column of 2^12, 0.5, 2^12. The exact sum is 0.5: sm_80 loses it beside 2^24, and sm_90 keeps it.
         let (mut a, mut b) = (vec![0u64; 64], vec![0u64; 32]);
         let (big, one, half) = (0x6c00u64, 0x3c00u64, 0x3800u64);
         a[0] = big | (big | 0x8000) << 16;

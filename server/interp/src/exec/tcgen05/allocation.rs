@@ -13,7 +13,8 @@ use crate::registers::Src;
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 
-/// The number of columns in an operand. Reports a finding if it differs between lanes, or (with `None`) if so many cannot be allocated.
+/// The number of columns in an operand, which must be the same in all lanes; otherwise reports a finding. A number that cannot be
+/// allocated is a finding, too, and gives `None`.
 fn columns(context: &mut Context<'_>, src: Src<u32>) -> Option<u32> {
     let lane = context.mask.trailing_zeros().min(31) as usize;
     let columns = context.registers.lane(src, lane);
@@ -73,7 +74,7 @@ pub(crate) fn allocate(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> 
     }))
 }
 
-/// Reports a finding if this CTA may not allocate so many columns now.
+/// Reports a finding if this CTA may not allocate `columns` columns now.
 fn check_permit(context: &mut Context<'_>, columns: u32) {
     let tensor = &context.cta().tensor;
     let (relinquished, last) = (tensor.relinquished, tensor.last);
