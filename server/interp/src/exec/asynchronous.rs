@@ -196,7 +196,7 @@ pub(crate) struct MemoryReduction {
 }
 
 impl MemoryReduction {
-    /// The reduction by the last modifier that names an operation and the last one that names a type.
+    /// The reduction of an instruction: the last modifiers that name an operation and a type determine it.
     pub(crate) fn new(inst: &DecodeContext<'_>) -> Result<Self, Refusal> {
         let names = || inst.modifiers().map(|m| m.word());
         let operation = names().filter_map(Operation::named).last().ok_or("a reduction without an operation")?;

@@ -1,6 +1,5 @@
 //! `atom` and `red`. The lanes are executed one after the other in ascending order (manual 9.7.13.5, 9.7.13.6). The manual leaves the
-//! order
-//! open, and sums of floating-point numbers depend on it.
+//! order open, and sums of floating-point numbers depend on it.
 
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;

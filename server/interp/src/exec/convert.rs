@@ -1,8 +1,7 @@
 //! `cvt` and `cvt.pack`: conversions, over all lanes at once.
 //!
 //! The conversions themselves are in [`values::convert`](ptx_num::values::convert). This module widens the sources to lanes of 32 or 64
-//! bits,
-//! whatever the widths of their registers, and truncates or extends the results to the widths of theirs.
+//! bits, whatever the widths of their registers, and truncates or extends the results to the widths of theirs.
 
 use crate::exec::float::steps::is_first_generation;
 use crate::inst::DecodeContext;

@@ -22,8 +22,7 @@ fn ty(inst: &DecodeContext<'_>, number: usize) -> Result<Modifier, Refusal> {
 }
 
 /// Decodes an operation on `.f32` with a narrow operand of either format. `$operation` is its function in `mixed`. Subnormal numbers are
-/// kept,
-/// since there is no `.ftz`.
+/// kept, since there is no `.ftz`.
 macro_rules! into_single {
     ($inst:expr, $operation:ident) => {{
         let inst = $inst;

@@ -1,6 +1,6 @@
 //! `suld`, `sust`, `sured`, `suq`.
 //!
-//! Where an access goes is computed in [`ptx_num::image::surface`]; here are operands, handles and registers.
+//! [`ptx_num::image::surface`] computes the location of an access. This module handles operands, handles and registers.
 
 use super::opaque::{self, HandleKind};
 use super::texture::{query_of, unbound_says};
@@ -16,17 +16,17 @@ use ptx_num::image::surface::{self, Access, Location, Outside, Reduction, Unit};
 use ptx_num::image::{Geometry, Image, ImageFault, ImageId, Opaque};
 use ptx_num::values::Marks;
 
-/// Bytes of the largest access.
+/// The largest size of an access in bytes.
 const MAX_ACCESS_BYTES: usize = 16;
 
-/// What all accesses have.
+/// The operands and modifiers that loads, stores and reductions have in common.
 #[derive(Debug, Clone)]
 struct SurfaceOperands {
     surface: Place,
     coordinates: Vec<Place>,
     geometry: Geometry,
     outside: Outside,
-    /// A single register stands where a list of coordinates belongs.
+    /// A single register is written where a list of coordinates belongs.
     incomplete: bool,
 }
 
@@ -45,7 +45,7 @@ impl SurfaceOperands {
         Ok(Self { surface, coordinates, geometry, outside, incomplete })
     }
 
-    /// The surface of a lane.
+    /// The image of the surface that a lane names. Reports a finding and returns `None` if its handle refers to no surface.
     fn image(&self, context: &mut Context<'_>, lane: usize) -> Option<ImageId> {
         let handle = context.registers.lane_bits(self.surface, lane) as u64;
         let found = match opaque::find(context, handle) {
@@ -61,7 +61,7 @@ impl SurfaceOperands {
         found
     }
 
-    /// Where an access of a lane goes in the bytes of its surface. If nowhere at all, that is a fault.
+    /// The location of a lane's access in the bytes of its surface. Reports a finding and returns `None` if there is none.
     fn locate(&self, context: &mut Context<'_>, lane: usize, id: ImageId, size: usize, unit: Unit) -> Option<Location> {
         let mut coordinates = [0; 4];
         for (to, from) in coordinates.iter_mut().zip(&self.coordinates) {
@@ -104,7 +104,7 @@ fn read(context: &Context<'_>, id: ImageId, at: u64, to: &mut [u8]) {
     }
 }
 
-/// Bytes of the type in a set of modifiers.
+/// The size in bytes of the type in a slot.
 fn bytes_of(inst: &DecodeContext<'_>, slot: SlotName) -> Result<usize, Refusal> {
     let ty = inst.modifier(slot).and_then(|m| ptx_isa::ISA.ty(m.name())).ok_or("a surface access without a type")?;
     Ok(usize::from(ty.bits / 8))
@@ -175,7 +175,7 @@ pub(super) fn store_formatted(inst: &mut DecodeContext<'_>) -> Result<Action, Re
             }
             let (texel, marks) = format.encode(&values[..from.len().min(4)]);
             if marks != Marks::NONE && from.len() < format.order.channels() as usize {
-                // Nothing in an image is marked, so that this must be said where it happens.
+                // The bytes of an image have no marks, so the finding is reported here.
                 let (count, needed) = (from.len(), format.order.channels());
                 context.fault(Kind::Undefined, 1 << lane, || {
                     format!(

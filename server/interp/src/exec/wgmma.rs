@@ -1,8 +1,8 @@
 //! `wgmma`: products of a warpgroup.
 //!
-//! Each of the four warps computes its 16 rows of the 64 when it issues the instruction: what is in shared memory may not change
-//! before the product is waited for, so that is one of the orders in which it may happen. Which registers must not be touched
-//! meanwhile is kept for each warp ([`crate::machine::wgmma`]).
+//! Each of the four warps computes 16 of the 64 rows when it issues the instruction. Shared memory may not change before the program
+//! waits for the product, so this is one of the orders that the manual allows. The machine records for each warp which registers must not
+//! be touched meanwhile ([`crate::machine::wgmma`]).
 
 use super::mma::{FragmentOperand, Sparsity, all_source_marks, kind, multiply, numerics, refused, types, whole_warp};
 use super::shared_matrix::SharedMatrixSource;
@@ -23,7 +23,7 @@ use ptx_num::matrix::product::{Operands, Product, Shape, Spec};
 use ptx_num::matrix::shared::Major;
 use ptx_num::matrix::sparse::{Indices, Pattern};
 
-/// Rows that a warp computes.
+/// Number of rows that a warp computes.
 const ROWS: usize = 16;
 
 /// `wgmma.fence`.
@@ -55,13 +55,13 @@ pub(crate) fn wait(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     }))
 }
 
-/// A of a product.
+/// The matrix A of a product, in registers or in shared memory.
 enum WgmmaMatrixA {
     Registers(FragmentOperand),
     Descriptor(Src<u64>, Major),
 }
 
-/// The value of a descriptor, which must be the same in all lanes.
+/// The value of a descriptor. If it is not the same in all lanes, reports a finding.
 pub(super) fn uniform(context: &mut Context<'_>, src: Src<u64>) -> u64 {
     let first = context.mask.trailing_zeros().min(31) as usize;
     let value = context.registers.lane(src, first);
@@ -78,12 +78,13 @@ fn major(inst: &DecodeContext<'_>, operand: OperandName) -> Major {
     if inst.immediate(operand) == Some(1) { Major::MN } else { Major::K }
 }
 
+/// Whether a scale operand negates its matrix: it is -1.
 fn negated(inst: &DecodeContext<'_>, operand: OperandName) -> bool {
     let minus = inst.operand(operand).is_some_and(|o| o.minus);
     matches!((inst.immediate(operand), minus), (Some(-1), false) | (Some(1), true))
 }
 
-/// The registers of an operand by their numbers.
+/// The numbers of the registers of an operand.
 fn slots(inst: &DecodeContext<'_>, operand: OperandName) -> Vec<u32> {
     let of = |o: &ptx_analysis::flow::FlowOperand| match o.value {
         OperandValue::Register(slot) | OperandValue::Part(slot, _) => slot.0..slot.0 + 1,
@@ -183,7 +184,7 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     }))
 }
 
-/// The matrix that a descriptor describes.
+/// The matrix that a descriptor describes. Reports a finding and returns `None` if the descriptor is invalid.
 fn source(
     context: &mut Context<'_>,
     bits: u64,

@@ -3,7 +3,8 @@ use crate::machine::Status;
 use crate::testing::{Kernel, Outcome};
 use ptx_num::values::atomic::{Element, Operation, operation};
 
-/// What a form does to one location, by one thread: old value, operands; gives what the register and memory hold then.
+/// Executes a form on one location in one thread, with the old value and the operands `b` and `c`. Returns what the register and memory
+/// contain afterwards.
 fn one(target: &str, instruction: &str, bytes: usize, space: &str, old: u128, b: u128, c: u128) -> (u128, u128) {
     let (suffix, register) = match bytes {
         2 => ("b16", "%h"),
@@ -11,7 +12,7 @@ fn one(target: &str, instruction: &str, bytes: usize, space: &str, old: u128, b:
         8 => ("b64", "%rd"),
         _ => ("b128", "%q"),
     };
-    // Numbers that no other register has.
+    // Use register numbers that no other operand has.
     let r = |i: usize| if bytes == 8 { format!("%rd{}", 5 + i) } else { format!("{register}{i}") };
     let (d, b_, c_) = (r(1), r(2), r(3));
     let inst = instruction.replace("$d", &d).replace("$b", &b_).replace("$c", &c_);

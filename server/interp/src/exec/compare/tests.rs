@@ -1,4 +1,4 @@
-//! Every operator, type and combination, executed, against the functions of values.
+//! Executes every operator, type and combination, and compares with the functions of [`ptx_num::values`].
 
 use crate::exec::float::tests::harness::{FTZ, StatementCase, case, check};
 use ptx_num::values::Marks;
@@ -9,7 +9,7 @@ fn number(d: u64) -> (u64, Marks) {
     (d, Marks::NONE)
 }
 
-/// An integer comparison by its word, on whole numbers.
+/// The result of an integer comparison, given the word of its operator.
 fn holds(word: &str, a: i128, b: i128) -> bool {
     match word {
         "eq" => a == b,
@@ -21,7 +21,7 @@ fn holds(word: &str, a: i128, b: i128) -> bool {
     }
 }
 
-/// Integer types: name, bytes, the operators that they have, and their value.
+/// An integer type: its name, its size in bytes, its operators, and the function from its bits to its value.
 type Integer = (&'static str, u8, &'static [&'static str], fn(u64) -> i128);
 
 const SIGNED: &[&str] = &["eq", "ne", "lt", "le", "gt", "ge"];
@@ -39,7 +39,7 @@ const INTEGERS: [Integer; 9] = [
     ("b64", 8, &["eq", "ne"], |x| x.into()),
 ];
 
-/// `p` and `q` in a number, without instructions of other families.
+/// A `setp` that returns `p` and `q` as one number, without instructions of other families.
 fn setp(words: &str, operands: &str) -> String {
     format!(
         "setp{words} %p1|%p2, {operands}; selp.b32 $d, 1, 0, %p1; selp.b32 %r5, 3, 2, %p1; selp.b32 $d, %r5, $d, %p2;"
@@ -130,7 +130,7 @@ fn singles_and_doubles() {
     check("9.0", "sm_90a", cases);
 }
 
-/// A type of halves with its modifiers: the words, of one and of two.
+/// The cases of a half-precision type with its modifiers: `one` compares single numbers, and each half of pairs.
 fn of_halves(
     ty: &str,
     flush: &str,

@@ -1,4 +1,5 @@
-//! Every instruction, type and modifier, executed, against the functions of values; and what the manual says of special cases.
+//! Executes every instruction, type and modifier, and compares with the functions of [`ptx_num::values`]. Also checks the special cases
+//! of the manual.
 
 mod finding;
 mod forms;
@@ -14,7 +15,7 @@ use ptx_num::values::float::{Clamp, Modifiers, approx, double, single};
 
 type Single2 = fn(Modifiers, u32, u32) -> u32;
 
-/// `.sat` or not.
+/// Without and with `.sat`.
 const SAT: [(&str, Clamp); 2] = [("", Clamp::None), (".sat", Clamp::Saturate)];
 
 fn f32x(d: u32) -> (u64, Marks) {
@@ -29,7 +30,7 @@ fn f32x2(d: u64) -> (u64, Marks) {
     (d, pair_marks(d))
 }
 
-/// All roundings, `.ftz` and `.sat`.
+/// All combinations of a rounding, `.ftz` and `.sat`, with their text.
 fn all_modifiers() -> Vec<(String, Modifiers)> {
     let mut out = Vec::new();
     for (word, rounding) in ROUNDINGS {
@@ -183,7 +184,7 @@ fn signs_and_properties() {
         cases.push(case(format!("abs{flush}.f32 $d, $a;"), [4, 4, 0, 0], abs));
     }
     cases.push(case("neg.f64 $d, $a;", [8, 8, 0, 0], |[a, _, _]| f64x(double::neg(a))));
-    // The manual passes a NaN through: its bits are known.
+    // According to the manual, a NaN passes through, so its bits are known.
     cases.push(case("abs.f64 $d, $a;", [8, 8, 0, 0], |[a, _, _]| (double::abs(a), Marks::NONE)));
     let copysign = |[a, b, _]: [u64; 3]| (single::copysign(a as u32, b as u32).into(), Marks::NONE);
     cases.push(case("copysign.f32 $d, $a, $b;", [4, 4, 4, 0], copysign));
@@ -281,7 +282,7 @@ fn the_first_generation_flushes() {
 
 #[test]
 fn what_old_versions_leave_out() {
-    // Kernels of PTX 1.3 have no parameters that can be read: literals in, a variable out.
+    // Kernels of PTX 1.3 have no parameters that can be read, so the inputs are literals and the output is a variable.
     const A: u32 = 0x3fc0_0000;
     const SUBNORMAL: u32 = 0x0040_0000;
     let mut wanted = Vec::new();
@@ -322,14 +323,15 @@ fn what_old_versions_leave_out() {
 
 #[test]
 fn literals_and_the_truncated_product() {
-    // 0x3f800001 squared is 1 + 2^-22 + 2^-46: the last term is cut off before the sum, so -1 leaves 2^-22 alone; fused it would stay.
+    // 0x3f800001 squared is 1 + 2^-22 + 2^-46. The last term is cut off before the sum, so adding -1 leaves 2^-22 alone. A fused
+    // operation would keep it.
     let one_up = 0x3f80_0001;
     assert_eq!(single::mad_truncated(Modifiers::RN, one_up, one_up, 0xbf80_0000), 0x3480_0000);
     assert_eq!(single::fma_in_double(Modifiers::RN, one_up, one_up, 0xbf80_0000), 0x3480_0000);
-    // A product above the largest number is kept until the sum.
+    // A product beyond the largest number does not overflow before the sum.
     let large = 0x7f00_0000;
     assert_eq!(single::mad_truncated(Modifiers::RN, large, 0x4000_0000, 0xff00_0000), 0x7f00_0000);
-    // With a `c` of zero it is `mul`, which rounds.
+    // If `c` is zero, the instruction is `mul`, which rounds.
     assert_eq!(
         single::mad_truncated(Modifiers::RN, 0x3fc0_0001, one_up, 0),
         single::mul(Modifiers::RN_FTZ, 0x3fc0_0001, one_up)

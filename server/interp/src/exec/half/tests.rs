@@ -1,4 +1,4 @@
-//! Every instruction, type and modifier, executed, against the functions of values.
+//! Executes every instruction, type and modifier, and compares with the functions of [`ptx_num::values`].
 
 use super::OUTSIDE;
 use crate::exec::float::tests::harness::{FTZ, ROUNDINGS, StatementCase, case, check};
@@ -7,7 +7,7 @@ use ptx_num::values::float::extremes::{self, Extreme, ExtremeModifiers};
 use ptx_num::values::float::half::{self, Bf16, F16, Half};
 use ptx_num::values::float::{Clamp, Modifiers, Rounding, approx};
 
-/// The same of both halves of pairs, and of single numbers: `f` gives the result of one and what must be said of it.
+/// The cases of an instruction for single numbers and for pairs. `f` returns the result for one number, and its marks.
 fn both(
     name: &str,
     ty: &str,
@@ -69,7 +69,7 @@ fn fused_operations() {
             let m = Modifiers::RN.ftz(ftz).clamp(clamp);
             let f = move |[a, b, c]: [u16; 3]| {
                 let d = half::fma::<F16>(m, a, b, c);
-                // The NaN of `.relu` is named by the manual.
+                // The manual specifies the NaN of `.relu`.
                 if clamp == Clamp::Relu { (d, Marks::NONE) } else { marked::<F16>(d) }
             };
             cases.extend(both(&format!("fma.rn{flush}{word}"), "f16", 3, f));
@@ -149,7 +149,7 @@ fn approximate<H: Half>(a: u16, d: u16) -> (u16, Marks) {
 
 #[test]
 fn roundings_differ() {
-    // 1 + 2^-9 × 1 in .bf16: down to 1, up to the next number.
+    // 1 + 2^-9 × 1 in .bf16: rounding down gives 1, rounding up gives the next number.
     let fma = |rounding| half::fma::<Bf16>(Modifiers::RN.rounding(rounding), 0x3b00, 0x3f80, 0x3f80);
     assert_eq!([fma(Rounding::Down), fma(Rounding::Up)], [0x3f80, 0x3f81]);
 }

@@ -1,4 +1,4 @@
-//! Every form, executed, against the functions of values; four narrow numbers against exact arithmetic.
+//! Executes every form and compares with the functions of [`ptx_num::values`]; four narrow numbers are compared with exact arithmetic.
 
 use crate::exec::float::pair_marks;
 use crate::exec::float::tests::harness::{ROUNDINGS, StatementCase, case, check};
@@ -79,9 +79,9 @@ fn pairs() {
     check("9.4", "sm_107a", cases);
 }
 
-/// One element: in `f64` everything up to the encoding is exact, but for sums that only overflow.
+/// The expected result of one element. Everything up to the encoding is exact in `f64`, except for sums that only overflow.
 fn element(result: Narrow, saturate: bool, value: f64) -> (u8, Marks) {
-    // Rounded to odd by hand: what is cut off leaves its trace in the last bit.
+    // Round to odd by hand: set the last bit if anything was cut off.
     let cut = value as f32;
     let cut = if f64::from(cut).abs() > value.abs() { f32::from_bits(cut.to_bits() - 1) } else { cut };
     let odd = f32::from_bits(cut.to_bits() | u32::from(!value.is_nan() && f64::from(cut) != value));
@@ -120,7 +120,7 @@ fn four_narrow_numbers() {
         for (from, source) in sources {
             let width = if source == Narrow::E2m1 { 2 } else { 4 };
             for (word, saturate) in [("", false), (".satfinite", true), (".rn", false), (".rn.satfinite", true)] {
-                // Powers of two up to 2^127 and sums with them do not fit in one `f64`: products alone are compared then.
+                // Powers of two up to 2^127 and sums with them do not fit in one `f64`, so only products are compared for them.
                 let exact = source != Narrow::Ue8m0;
                 let zip = |a: [f64; 4], b: [f64; 4], f: fn(f64, f64) -> f64| std::array::from_fn(|i| f(a[i], b[i]));
                 if exact {

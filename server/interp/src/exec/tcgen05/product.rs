@@ -1,4 +1,4 @@
-//! `tcgen05.mma`: products into tensor memory.
+//! `tcgen05.mma`: products of matrices, with the result in tensor memory.
 
 use super::{TensorMemoryAccess, TensorMemoryAddress, ctas, has_pair, note_ctas, rank_of_part, spot};
 use crate::exec::mma::numerics;
@@ -18,14 +18,16 @@ use ptx_num::matrix::shared::Major;
 use ptx_num::matrix::tensor::{self, Accumulators};
 use ptx_num::values::Marks;
 
-/// Where A lies.
+/// The location of the matrix A.
 #[derive(Clone, Copy)]
 enum Tcgen05MatrixA {
+    /// In shared memory: the descriptor.
     Shared(Src<u64>),
+    /// In tensor memory: the address.
     Tensor(Address),
 }
 
-/// Block scales: where those of A and B lie, and how many a row has.
+/// Block scales: the addresses of those of A and B, and their number for each row of A or column of B.
 #[derive(Clone, Copy)]
 struct BlockScales {
     a: Address,
@@ -33,24 +35,29 @@ struct BlockScales {
     blocks: u32,
 }
 
-/// A multiplication, as far as it is known when it is decoded.
+/// A decoded multiplication.
 struct Tcgen05Product {
     kind: Modifier,
     ctas: u32,
+    /// It is a form of `tcgen05.mma.ws`.
     weights: bool,
     numerics: Numerics,
     d: Address,
     a: Tcgen05MatrixA,
+    /// The descriptor of B.
     b: Src<u64>,
+    /// The instruction descriptor.
     instruction: Src<u32>,
-    /// A bit for each lane of D that stays as it is.
+    /// Masks with one bit for each lane of D. The lanes whose bit is set keep their values.
     lanes: Vec<Src<u32>>,
+    /// Whether the old D is added to the product.
     add: PredicateSrc,
+    /// How often the old D is halved before it is added.
     halvings: u32,
     scales: Option<BlockScales>,
 }
 
-/// Elements of four bits that are packed closely.
+/// Whether the kind of product packs elements of four bits without gaps.
 fn is_packed(kind: Modifier) -> bool {
     matches!(kind, Modifier::KindMxf4 | Modifier::KindMxf4nvf4)
 }
@@ -121,7 +128,7 @@ pub(crate) fn multiply(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> 
     }))
 }
 
-/// A finding about what a descriptor says.
+/// Reports an error in a descriptor as a finding.
 fn undefined<T>(context: &mut Context<'_>, lane: usize, result: Result<T, product::Refusal>) -> Option<T> {
     match result {
         Ok(value) => Some(value),
@@ -133,7 +140,7 @@ fn undefined<T>(context: &mut Context<'_>, lane: usize, result: Result<T, produc
 }
 
 impl Tcgen05Product {
-    /// A multiplication that one lane has started. Nothing if it cannot be made.
+    /// Executes the multiplication that one lane issues. Returns `None` if it cannot be executed.
     fn run(&self, context: &mut Context<'_>, lane: usize) -> Option<()> {
         let bits = context.registers.lane(self.instruction, lane);
         let instruction = undefined(context, lane, descriptor::instruction(bits, self.kind))?;
@@ -210,7 +217,7 @@ impl Tcgen05Product {
         }
     }
 
-    /// The bits that an element takes in shared memory, and whether sixteen of fewer than eight bits take 16 bytes.
+    /// The bits of an element in shared memory, and whether 16 elements of fewer than eight bits take up 16 bytes.
     fn in_shared(&self, element: Element) -> (u32, bool) {
         (element.bits(), !is_packed(self.kind))
     }
@@ -257,7 +264,7 @@ impl Tcgen05Product {
         }
     }
 
-    /// A matrix of `lines` rows of `k` elements out of shared memory; of a pair each CTA has half of the rows.
+    /// Reads a matrix of `lines` rows of `k` elements from shared memory. Each CTA of a pair holds half of the rows.
     #[expect(clippy::too_many_arguments, reason = "all that describes a matrix in shared memory")]
     fn halves(
         &self,
@@ -329,7 +336,8 @@ impl Tcgen05Product {
         Some(out)
     }
 
-    /// The scales of A row by row, those of B block by block. Of a pair each CTA has those of its rows of A, and all of B.
+    /// Reads the scales of A, row by row, and those of B, block by block. Each CTA of a pair holds those of its rows of A, and all those
+    /// of B.
     fn read_scales(
         &self,
         context: &mut Context<'_>,
