@@ -2,9 +2,8 @@
 //!
 //! - [`pressure`] – the registers that are live at each instruction, exactly, in units of 32 bits; predicates are counted
 //!   separately.
-//! - [`FunctionUsage`] – the needs of one function by itself: pressure, an estimate of the registers that the assembler will
-//!   use, the bounds in its header, its shared memory, its callees. It is kept with the facts of the function
-//!   ([`crate::registers::facts`]).
+//! - [`FunctionUsage`] – the needs of one function by itself: pressure, estimated registers, launch bounds, shared memory and
+//!   callees. It is kept with the facts of the function ([`crate::registers::facts`]).
 //! - [`report`] – the register reports of all functions of a module: with their callees, their limits, and the number of
 //!   their warps that run at a time.
 //! - [`Figures`] – the reports of the last flow-lint pass, with positions that follow the edits of the text.

@@ -2,10 +2,11 @@
 //!
 //! A small text has one tree. A large one is split into chunks before functions ([`crate::boundaries`]). Each chunk has its
 //! own tree, whose nodes have offsets of the whole text. So chunks are parsed by several threads, and a keystroke affects
-//! only one chunk. The history of the text determines how many functions share a chunk, but not the nodes: a chunk with an
-//! error holds one function only, so that nothing around it affects error recovery, and chunks without an error have the
-//! nodes of a whole parse. The grammar takes the header of a function inside another one for unknown directives; here that
-//! counts as an error.
+//! only one chunk.
+//!
+//! The history of the text determines how many functions share a chunk, but not the nodes. A chunk with an error holds one
+//! function only, so that nothing around it affects error recovery. Chunks without an error have the nodes of a whole parse.
+//! The grammar takes the header of a function inside another one for unknown directives; here that counts as an error.
 
 use crate::boundaries::{begins_function, chunk_boundaries, may_end};
 use crate::parser::{parser, slice};

@@ -1,7 +1,7 @@
 //! Tracks the addresses in registers: the variable that each points into, the byte offset in it, and its state space.
 //!
-//! A register is followed to its last write only if there is a single candidate: the last write before the read in the same
-//! block, or the only write in the function.
+//! A register is followed to its last write only if there is a single candidate. That is the last write before the read in
+//! the same block, or the only write in the function.
 
 use super::effects::effects;
 use super::function::{FlowFunction, FlowOperand, OperandRole, OperandValue, RegisterSlot};

@@ -134,8 +134,8 @@ impl Liveness {
         self.solution.ends.iter(block).map(|n| self.global.slot(n))
     }
 
-    /// Calls `visit` for the instructions of the reachable blocks, in each block from the last to the first, with the index
-    /// of the instruction and the set of the slots that are live after it.
+    /// Calls `visit` for the instructions of the reachable blocks, in each block from the last to the first. Its arguments
+    /// are the index of the instruction and the set of the slots that are live after it.
     pub fn visit(&self, function: &FlowFunction, graph: &Graph, mut visit: impl FnMut(usize, &BitSet)) {
         let mut live = BitSet::new(function.registers.len());
         for block in graph.order.iter().map(|b| *b as usize) {

@@ -358,8 +358,8 @@ impl<'t> Lowering<'_, 't> {
         Some(Guard { slot, special, negated, range })
     }
 
-    /// Handles operands that are read only if another operand is true, and that one may be a literal: drops reads whose
-    /// condition is false, and marks reads whose condition is unknown as conditional.
+    /// Handles operands that are read only if another operand (the condition) is true. If the condition is a literal, drops
+    /// reads for which it is false. Otherwise marks the reads as conditional.
     fn settle_conditional(&mut self, from: usize) {
         let operands = &self.out.operands[from..];
         let condition = |used: &RegisterUse| {

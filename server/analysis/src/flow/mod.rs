@@ -3,12 +3,14 @@
 //! - [`FlowFunction`] – the instructions in order as compact data: resolved form, operands, registers read and written as
 //!   *slots*, labels. It borrows nothing and holds no syntax nodes.
 //! - [`Graph`] – blocks, edges, reverse post-order; [`dominance`] – dominators and post-dominators.
-//! - [`liveness`] – which values may still be read; [`written`] – which registers have been written; [`paths`] – under which
-//!   guards a register was not written; [`webs`] – the independent live ranges of one register; [`variance`] – across which
-//!   threads a value is the same.
+//! - [`liveness`] – which values may still be read; [`written`] – which registers have been written.
 //!
-//! The ISA tables declare which instructions branch, return, end the thread, have no effect but their results, or must be
-//! executed by all lanes of a warp together (`flow`, `pure`, `converge`, `uniform` in docs/isa-format.md).
+//! - [`paths`] – under which guards a register was not written; [`webs`] – the independent live ranges of one register.
+//!
+//! - [`variance`] – across which threads a value is the same.
+//!
+//! The ISA tables declare which instructions branch, return, end the thread, have no effect except their results, or need
+//! convergence. (See `flow`, `pure`, `converge`, `uniform` in docs/isa-format.md.)
 
 pub mod addresses;
 pub mod bits;

@@ -23,8 +23,8 @@ pub enum Variance {
     /// It differs from lane to lane. With a number n: above its n lowest bits, the value is the same in all lanes of a warp.
     /// If n is at most 5, these n bits take all of their values in each warp.
     Lane(Option<u32>),
-    /// It may differ from lane to lane, depending on an unknown value that is the same in all lanes: for example a comparison
-    /// of the thread's index with a limit.
+    /// It may differ from lane to lane, depending on an unknown value that is the same in all lanes. An example is a
+    /// comparison of the thread's index with a limit.
     Perhaps,
     /// Unknown.
     Unknown,

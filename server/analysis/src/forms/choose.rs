@@ -42,10 +42,10 @@ pub enum VariantFit {
     Count(Vec<usize>),
 }
 
-/// Chooses a variant among the candidates of a mnemonic. In order of preference: a variant that fits and that version and
-/// target allow; one that fits; the nearest with the same number of operands; one that breaks a rule; the one with the
-/// nearest number of operands. `gates[candidate][variant]` holds the gates that apply; it may be empty. Returns `None` if the
-/// mnemonic has no candidate.
+/// Chooses a variant among the candidates of a mnemonic. It prefers a variant that fits and that version and target allow,
+/// then one that just fits. Otherwise it prefers the nearest with the same number of operands, then one that breaks a rule,
+/// then the one with the nearest number of operands. `gates[candidate][variant]` holds the gates that apply; it may be empty.
+/// Returns `None` if the mnemonic has no candidate.
 pub fn choose<'h>(
     instruction: &Instruction<'_>,
     mnemonic: &'h Mnemonic,

@@ -57,7 +57,7 @@ pub enum MnemonicProblem {
     Conflict(usize, usize),
     /// A required modifier is absent.
     Missing(&'static ModifierSlot),
-    /// The first stands after the second, but must come before it.
+    /// The first modifier comes after the second, but must come before it.
     Order(usize, usize),
     /// Like [`MnemonicProblem::Order`], for two types.
     TypeOrder(usize, usize),
@@ -108,7 +108,7 @@ pub(crate) fn resolve(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mne
     }
     let kept: Vec<&str> = kept.into_iter().map(|i| modifiers[i]).collect();
     let mut without = resolve_exactly(opcode, &kept).filter(|h| h.mismatch.is_none());
-    // No ignored modifier may stand before those that must directly follow the opcode.
+    // No ignored modifier may come before those that must directly follow the opcode.
     let behind = |c: &Candidate| ignored.iter().all(|i| *i >= c.form.first.len());
     if let Some(fits) = &mut without {
         fits.candidates.retain(behind);
@@ -195,7 +195,7 @@ fn assign(form: &'static Form, modifiers: &[&str], next: usize, assignment: &mut
     }
     for (index, slot) in form.slots.iter().enumerate() {
         let free = slot.after_operand == 0 && !assignment[..next].contains(&Some(index));
-        // Types stand in the form's order.
+        // Types must be in the form's order.
         let ordered = !slot.is_type
             || assignment[..next].iter().flatten().all(|other| !form.slots[*other].is_type || *other < index);
         if free && ordered && slot.values.contains(&modifiers[next]) {
@@ -313,8 +313,8 @@ pub fn broken_so_far<'v>(rule: &Rule, filling: &impl Fn(usize) -> Filling<'v>, o
     }
 }
 
-/// Whether a form is legal with these values in its slots, as far as modifiers alone decide: no required value is missing,
-/// none is repeated, and no rule is broken.
+/// Whether a form is legal with these values in its slots, as far as modifiers alone decide. No required value may be
+/// missing, none repeated, and no rule broken.
 pub fn is_legal(form: &Form, values: &[Option<&str>]) -> bool {
     let filled = |group: u8| {
         group != 0 && form.slots.iter().zip(values).any(|(slot, value)| slot.group == group && value.is_some())

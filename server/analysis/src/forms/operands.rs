@@ -53,7 +53,7 @@ pub enum MismatchKind {
         /// Its type, with the dot.
         ty: &'static str,
     },
-    /// A special register where none may be read.
+    /// A special register where none is allowed.
     SpecialRegister,
     /// A vector special register without a component.
     SpecialVector {

@@ -25,7 +25,7 @@ pub enum Wrong {
     Quotient,
     /// An integer and a floating-point number.
     Mixed,
-    /// A floating-point number where the operator takes integers.
+    /// A floating-point number where the operator accepts only integers.
     NeedsInteger,
     /// A cast to another type than `.s64` and `.u64`.
     Cast,
@@ -38,7 +38,7 @@ pub enum Wrong {
 /// A problem of a constant expression, and its byte range from the start of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConstantProblem {
-    /// What is wrong.
+    /// The kind of problem.
     pub what: Wrong,
     /// The first byte of the token at fault.
     pub start: u32,

@@ -96,8 +96,8 @@ static AGREEMENT: LazyLock<Vec<Agreement>> = LazyLock::new(|| {
             // Without a list, everything of the size agrees.
             let plain = if t.agrees.is_empty() { size } else { mask(&|r| t.agrees.contains(&r.name)) };
             let whole = |r: &TypeInfo| matches!(r.class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
-            // The relaxed tables of the manual: untyped operands accept every type that is at least as wide, integers accept
-            // untyped and integer types, floating-point types accept untyped types besides their own.
+            // The relaxed tables of the manual. Untyped operands accept every type that is at least as wide. Integers accept
+            // untyped and integer types. Floating-point types accept untyped types besides their own.
             let wider = plain
                 | match t.class {
                     TypeClass::Bits => mask(&|r| data(r) && r.bits >= t.bits),

@@ -1,8 +1,8 @@
 //! The check of a module, incremental from one snapshot of its text to the next.
 //!
 //! Nothing here depends on the edit between two snapshots: results are cached by text. The result of a function stays valid
-//! as long as its text, the module's version and target, and the symbols of the module names that it uses stay the same. In a
-//! function that did change, the same holds statement by statement ([`crate::incremental::memo`]).
+//! as long as its text, the module's version and target, and the used module names stay the same. In a function that did
+//! change, the same holds statement by statement ([`crate::incremental::memo`]).
 
 mod facts;
 mod lints;
@@ -88,8 +88,8 @@ struct Asked {
     project: Arc<Project>,
 }
 
-/// For how many checks the result of a function that disappeared stays cached: a keystroke may change the structure of half a
-/// file for a moment, and the next one restores it.
+/// The number of checks for which the result of a function that disappeared stays cached. A keystroke may change the
+/// structure of half a file for a moment, and the next one restores it.
 const MAX_UNUSED_CHECKS: u8 = 6;
 
 /// The cached check of a function (or of a section or initialized variable).

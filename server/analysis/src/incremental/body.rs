@@ -536,8 +536,8 @@ impl<'a, 't> Body<'a, 't> {
         self.locations.insert(own);
     }
 
-    /// Declares the names in text with a syntax error as unknown symbols: most likely the text was a declaration, so the uses
-    /// of these names are not further errors (`.regg .b32 %r<100>;` is one error, not a hundred).
+    /// Declares the names in text with a syntax error as unknown symbols. Most likely the text was a declaration, so the uses
+    /// of these names are not further errors: `.regg .b32 %r<100>;` is one error, not a hundred.
     fn declare_unknown(&mut self, node: Node<'_>) {
         let word = self.source.word(node);
         let behind = self.source.text.get(word.range().end..).unwrap_or("");

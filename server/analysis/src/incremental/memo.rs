@@ -1,7 +1,7 @@
 //! The cache of the results of a function's statements, kept between checks.
 //!
 //! [`Statements`] holds the diagnostics of a statement by a hash of its text, the module's version and target, and the
-//! function's directives, together with the meaning of every name that the check looked up. Before reuse those meanings are
+//! function's directives. It also holds the meaning of every name that the check looked up. Before reuse those meanings are
 //! compared, even if the statement was absent from the text for some checks, so a result cannot be stale.
 
 use crate::check::diagnostic::Diagnostic;

@@ -1,5 +1,5 @@
-//! Flow facts of the registers of a function, compact enough to be kept for every function of a module: which instructions
-//! write and read each register, where its value is live, across which threads it is the same.
+//! Flow facts of the registers of a function, compact enough to be kept for every function of a module. They are the accesses
+//! of each register, its live ranges, and the threads across which its value is the same.
 //!
 //! Offsets count from the start of the function's item, so that the facts stay valid wherever its text moves.
 

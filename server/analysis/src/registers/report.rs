@@ -179,9 +179,10 @@ pub fn limit(bounds: &LaunchBounds, start: usize, multiprocessor: Option<&Multip
     out
 }
 
-/// The range of the directive whose limit the assembler gives up to meet. If only the number of threads limits the registers
-/// and far more values are live, the assembler spills nearly all of them and uses so few registers that all warps have room.
-/// Measured with 13.5: the threshold differs by kernel, from 1.25 to 3 times the limit; this function uses 3.
+/// The range of the directive whose limit the assembler gives up to meet. This happens if only the number of threads limits
+/// the registers and far more values are live. The assembler then spills nearly all of them, and uses so few registers that
+/// all warps have room. Measured with 13.5: the threshold differs by kernel, from 1.25 to 3 times the limit; this function
+/// uses 3.
 fn gives_up<'u>(usage: &'u FunctionUsage, limit: &RegisterLimit) -> Option<&'u Range<u32>> {
     const MANY: f32 = 3.0;
     let bounds = &usage.bounds;

@@ -95,7 +95,7 @@ pub(super) fn lines<'a>(file: &'a str, text: &str) -> Result<Vec<LogicalLine<'a>
     Ok(out)
 }
 
-/// Splits at the first bar that stands alone between spaces. In a form line a pair (`d|p`) has no spaces around it.
+/// Splits a line into code and prose at the first bar between spaces. In a form line a pair (`d|p`) has no spaces around it.
 fn split_prose(raw: &str) -> (&str, Option<&str>) {
     match raw.find(" | ") {
         // A bar inside a comment is part of the comment.

@@ -41,7 +41,7 @@ pub(super) struct Lints {
     keeps_facts: bool,
 }
 
-/// For how many passes the entry of a function that disappeared stays cached.
+/// The number of passes for which the entry of a function that disappeared stays cached.
 const MAX_UNUSED_PASSES: u32 = 8;
 
 impl Analyzer {
