@@ -221,7 +221,8 @@ impl ChunkedParse {
         self.chunks[index].tree.start..end
     }
 
-    /// The index of the chunk in which a comment ends that begins in chunk `index`.
+    /// The index of the chunk, at least `index + 1`, that contains the first `*/` at or after byte `from`: the end of a
+    /// comment that extends beyond chunk `index`.
     fn end_of_comment(&self, index: usize, from: usize, rope: &Rope) -> usize {
         let mut at = from;
         let mut star = false;

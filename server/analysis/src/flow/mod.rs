@@ -4,9 +4,7 @@
 //!   *slots*, labels. It borrows nothing and holds no syntax nodes.
 //! - [`Graph`] – blocks, edges, reverse post-order; [`dominance`] – dominators and post-dominators.
 //! - [`liveness`] – which values may still be read; [`written`] – which registers have been written.
-//!
 //! - [`paths`] – under which guards a register was not written; [`webs`] – the independent live ranges of one register.
-//!
 //! - [`variance`] – across which threads a value is the same.
 //!
 //! The ISA tables declare which instructions branch, return, end the thread, have no effect except their results, or need

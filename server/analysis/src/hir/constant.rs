@@ -23,7 +23,7 @@ pub enum Wrong {
     DivisionByZero,
     /// The quotient of the smallest integer and −1, on which the assembler crashes.
     Quotient,
-    /// An integer and a floating-point number.
+    /// An integer and a floating-point number as operands of one operator.
     Mixed,
     /// A floating-point number where the operator accepts only integers.
     NeedsInteger,

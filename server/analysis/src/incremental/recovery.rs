@@ -150,7 +150,7 @@ pub fn labels_of(node: Node<'_>, with: &mut dyn FnMut(Node<'_>)) {
 pub struct Losses<'t> {
     /// Labels that are in an inner block only because of an extra opening brace.
     pub inner: HashSet<&'t str>,
-    /// Words that would be labels, but for the text after them.
+    /// First words of statements with a syntax error that may be labels.
     pub labels: Vec<&'t str>,
     /// Whether a declaration of registers has a syntax error.
     pub registers: bool,

@@ -105,7 +105,7 @@ pub struct Counter {
 
 impl Counter {
     /// The maximum number of registers live at one point of a block with the operations in this order. `across` is called for
-    /// each call, with the units that are live across it.
+    /// each call, with the index of its instruction and the number of registers live across it.
     pub fn most<'o>(
         &mut self,
         operations: impl DoubleEndedIterator<Item = &'o EstimateOperation>,
