@@ -10,7 +10,7 @@ pub fn spills_are_likely(wanted: u32, limit: u32) -> bool {
     u64::from(wanted) * 5 >= u64::from(limit) * 7 && wanted >= limit + 12
 }
 
-/// Whether the limit certainly has no effect on a function with this estimated number of registers.
+/// Whether the limit is expected to have no effect on a function: `wanted` is its estimated number of registers per thread.
 pub fn never_binds(wanted: u32, limit: u32) -> bool {
     u64::from(wanted) * 3 <= u64::from(limit) * 2 && wanted + 16 <= limit
 }

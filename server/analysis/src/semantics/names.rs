@@ -155,7 +155,7 @@ fn declared_at<'t>(snapshot: &'t Snapshot, at: Node<'t>, name: &str) -> Option<D
     }
     let statement = parent.parent().filter(|_| kind == k.declarator)?;
     let found = DeclarationNode { scope: block(statement), ..declarator_declaration(snapshot, statement, parent) };
-    // Return a name of the module only as a range: otherwise the first of its declarations counts, which the caller looks up.
+    // For a single name of the module the caller looks up the first declaration, which represents all.
     (found.scope.is_some() || found.count.is_some()).then_some(found)
 }
 

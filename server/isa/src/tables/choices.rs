@@ -116,7 +116,7 @@ choice! {
     enum ByteCount {
         /// The size of the operand's type, or of its list.
         Natural,
-        /// This number.
+        /// A fixed number.
         Fixed(u32),
         /// The value of another operand.
         Operand(&'static str),
@@ -142,7 +142,7 @@ choice! {
     enum Length {
         /// A single value instead of a list.
         Scalar,
-        /// This number.
+        /// A fixed number.
         Fixed(u16),
         /// The number in the value of a slot; if the slot is empty: a single value.
         Slot(u8),

@@ -50,7 +50,7 @@ table! {
         bound: u32,
         /// The registers that launch bounds allow are rounded down to a multiple of this.
         step: u32,
-        /// The number of partitions that it assumes.
+        /// The number of partitions of the register file that the assembler assumes.
         parts: u32,
         /// The minimum number of registers of a kernel with a call to an unknown callee.
         call: u32,
