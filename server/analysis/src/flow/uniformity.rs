@@ -41,7 +41,7 @@ enum UniformityState {
 /// The maximum number of steps; a function that needs more is not analysed.
 const MAX_STEPS: usize = 40_000_000;
 
-/// For each slot, the threads across which its register is the same; `None` for a function that needs more than [`MAX_STEPS`]
+/// For each slot, the threads across which its register is the same; `None` for a function that needs more than `MAX_STEPS`
 /// steps.
 pub fn across(function: &FlowFunction, graph: &Graph, liveness: &Liveness, post: &Tree) -> Option<Vec<Across>> {
     let mut search = UniformitySearch::new(function, graph, liveness, post);

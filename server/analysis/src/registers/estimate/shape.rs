@@ -95,7 +95,7 @@ shape! {
     sequences,
     /// The number of instructions with 64-bit floating-point operands.
     doubles,
-    /// The size of its local memory in bytes, at most [`MAX_LOCAL`].
+    /// The size of its local memory in bytes, at most `MAX_LOCAL`.
     local,
     /// The number of operations with at least 4 results, such as those on matrices and vectors.
     wide,
@@ -103,9 +103,9 @@ shape! {
     barriers,
     /// The number of instructions that all threads of a warp must execute together.
     together,
-    /// The maximum number of values loaded in one block with the latency [`FAR`].
+    /// The maximum number of values loaded in one block with the latency `FAR`.
     loaded,
-    /// The number of values loaded in all blocks with the latency [`FAR`].
+    /// The number of values loaded in all blocks with the latency `FAR`.
     loads,
     /// The number in the name of the target.
     generation,
