@@ -14,7 +14,7 @@ use crate::registers::Place;
 use ptx_isa::tables::Version;
 use ptx_isa::{Exec, Modifier, OperandName};
 use ptx_num::values::Marks;
-use ptx_num::values::atomic::{self, Element, Function, Operation};
+use ptx_num::values::atomic::{self, AtomicElement, AtomicFunction, AtomicOperation};
 
 /// From this version on, bulk sums of `.f32` keep subnormal numbers (manual 9.4, `cp.reduce.async.bulk`).
 const BULK_KEEPS_SUBNORMALS: Version = Version { major: 9, minor: 4 };
@@ -187,9 +187,9 @@ fn gather(context: &Context<'_>, lane: usize, from: &[Place], bytes: usize, to: 
 /// What a reduction computes, by its modifiers.
 #[derive(Clone, Copy)]
 pub(crate) struct Reduction {
-    operation: Operation,
-    element: Element,
-    function: Function,
+    operation: AtomicOperation,
+    element: AtomicElement,
+    function: AtomicFunction,
     /// Bytes of an element.
     pub bytes: usize,
 }
@@ -198,8 +198,8 @@ impl Reduction {
     /// The last modifiers that name an operation and a type.
     pub(crate) fn new(inst: &DecodeContext<'_>) -> Result<Self, Refusal> {
         let names = || inst.modifiers().map(|m| m.word());
-        let operation = names().filter_map(Operation::named).last().ok_or("a reduction without an operation")?;
-        let element = names().filter_map(Element::named).last().ok_or("a reduction without a type")?;
+        let operation = names().filter_map(AtomicOperation::named).last().ok_or("a reduction without an operation")?;
+        let element = names().filter_map(AtomicElement::named).last().ok_or("a reduction without a type")?;
         // In global memory sums of `.f32` flush; the bulk ones keep subnormal numbers from PTX 9.4 on, by its manual.
         let newer = inst.executable.program.environment.version_at_least(Some(BULK_KEEPS_SUBNORMALS));
         let bulk = matches!(inst.exec(), Some(Exec::BulkReduce | Exec::MultimemBulkReduce | Exec::TensorReduce));

@@ -10,7 +10,7 @@ use crate::machine::code::{Action, Refusal};
 use crate::registers::{PredicateSrc, Registers, Src};
 use crate::simd::{LaneStep, Marked, Outcomes, bits, select};
 use ptx_isa::{Modifier, OperandName, SlotName};
-use ptx_num::values::float::compare::{self, Comparison};
+use ptx_num::values::float::compare::{self, FloatComparison};
 use ptx_num::values::float::half::{Bf16, F16, Half};
 
 type Decoded = Result<Action, Refusal>;
@@ -40,9 +40,9 @@ fn unknown(operator: Modifier) -> Refusal {
 }
 
 /// The operator between floating-point numbers.
-fn operator(inst: &DecodeContext<'_>) -> Result<Comparison, Refusal> {
+fn operator(inst: &DecodeContext<'_>) -> Result<FloatComparison, Refusal> {
     let written = written(inst)?;
-    Comparison::ALL.into_iter().find(|c| c.word() == written.word()).ok_or_else(|| unknown(written))
+    FloatComparison::ALL.into_iter().find(|c| c.word() == written.word()).ok_or_else(|| unknown(written))
 }
 
 /// The type of the result: the first one that is written.
@@ -111,7 +111,7 @@ trait Numbers: Copy + Send + Sync + 'static {
     /// Their bits.
     type Bits: Lane;
     /// `a operator b`.
-    fn holds(operator: Comparison, a: Self::Bits, b: Self::Bits) -> bool;
+    fn holds(operator: FloatComparison, a: Self::Bits, b: Self::Bits) -> bool;
 }
 
 /// `.f32`.
@@ -150,7 +150,7 @@ impl<H> Copy for Halves<H> {}
 impl Numbers for Single {
     type Bits = u32;
     #[inline(always)]
-    fn holds(operator: Comparison, a: u32, b: u32) -> bool {
+    fn holds(operator: FloatComparison, a: u32, b: u32) -> bool {
         compare::single(operator, false, a, b)
     }
 }
@@ -158,7 +158,7 @@ impl Numbers for Single {
 impl Numbers for Flushed {
     type Bits = u32;
     #[inline(always)]
-    fn holds(operator: Comparison, a: u32, b: u32) -> bool {
+    fn holds(operator: FloatComparison, a: u32, b: u32) -> bool {
         compare::single(operator, true, a, b)
     }
 }
@@ -166,7 +166,7 @@ impl Numbers for Flushed {
 impl Numbers for Double {
     type Bits = u64;
     #[inline(always)]
-    fn holds(operator: Comparison, a: u64, b: u64) -> bool {
+    fn holds(operator: FloatComparison, a: u64, b: u64) -> bool {
         compare::double(operator, a, b)
     }
 }
@@ -174,7 +174,7 @@ impl Numbers for Double {
 impl Numbers for FlushedHalf {
     type Bits = u16;
     #[inline(always)]
-    fn holds(operator: Comparison, a: u16, b: u16) -> bool {
+    fn holds(operator: FloatComparison, a: u16, b: u16) -> bool {
         compare::half::<F16>(operator, true, a, b)
     }
 }
@@ -182,7 +182,7 @@ impl Numbers for FlushedHalf {
 impl<H: Half + 'static> Numbers for Halves<H> {
     type Bits = u16;
     #[inline(always)]
-    fn holds(operator: Comparison, a: u16, b: u16) -> bool {
+    fn holds(operator: FloatComparison, a: u16, b: u16) -> bool {
         compare::half::<H>(operator, false, a, b)
     }
 }
@@ -194,8 +194,8 @@ fn numbers<N: Numbers>(inst: &mut DecodeContext<'_>, to: Outcomes, _: N) -> Deco
     macro_rules! each {
         ($($operator:ident),*) => {
             match operator(inst)? {
-                $(Comparison::$operator => {
-                    DecodeContext::compare(to, ab, c, combine, |a: N::Bits, b: N::Bits| N::holds(Comparison::$operator, a, b))
+                $(FloatComparison::$operator => {
+                    DecodeContext::compare(to, ab, c, combine, |a: N::Bits, b: N::Bits| N::holds(FloatComparison::$operator, a, b))
                 })*
             }
         };

@@ -10,16 +10,16 @@ use crate::machine::{Context, Outcome};
 use crate::registers::{Place, Registers, Src};
 use crate::simd::Marked;
 use ptx_isa::{Modifier, OperandName};
-use ptx_num::matrix::element::Element;
+use ptx_num::matrix::element::MatrixElementType;
 use ptx_num::matrix::fragment::Fragment;
-use ptx_num::matrix::numerics::{Numerics, Unit};
-use ptx_num::matrix::product::{self, BitOperation, Operands, Product, Shape, Spec};
-use ptx_num::matrix::sparse::{self, Indices, Pattern};
+use ptx_num::matrix::numerics::{MatrixInstruction, Numerics};
+use ptx_num::matrix::product::{self, BitOperation, Product, ProductOperands, ProductShape, ProductSpec};
+use ptx_num::matrix::sparse::{self, Indices, SparsityPattern};
 use ptx_num::values::Marks;
-use ptx_num::values::float::Rounding;
+use ptx_num::values::float::FloatRounding;
 
 /// A refusal of the library of matrices, as one of an instruction.
-pub(super) fn refused(why: product::Refusal) -> Refusal {
+pub(super) fn refused(why: product::MatrixRefusal) -> Refusal {
     why.0.into()
 }
 
@@ -31,8 +31,8 @@ pub(super) fn numerics(inst: &DecodeContext<'_>) -> Result<Numerics, Refusal> {
 }
 
 /// The types among the modifiers, in their order.
-pub(super) fn types(inst: &DecodeContext<'_>) -> Vec<Element> {
-    inst.types().filter_map(|t| Element::named(t.name())).collect()
+pub(super) fn types(inst: &DecodeContext<'_>) -> Vec<MatrixElementType> {
+    inst.types().filter_map(|t| MatrixElementType::named(t.name())).collect()
 }
 
 /// That all lanes must take part; if not, that is a finding.
@@ -75,7 +75,11 @@ pub(super) struct Held {
 
 impl Held {
     /// The operand of that name; `element` where elements may be smaller than the bytes in which they stand.
-    pub fn new(inst: &mut DecodeContext<'_>, operand: OperandName, element: Option<Element>) -> Result<Self, Refusal> {
+    pub fn new(
+        inst: &mut DecodeContext<'_>,
+        operand: OperandName,
+        element: Option<MatrixElementType>,
+    ) -> Result<Self, Refusal> {
         Self::with(inst, operand, element, |_, _| None)
     }
 
@@ -83,7 +87,7 @@ impl Held {
     pub fn with(
         inst: &mut DecodeContext<'_>,
         operand: OperandName,
-        element: Option<Element>,
+        element: Option<MatrixElementType>,
         input: impl Fn(&str, usize) -> Option<i64>,
     ) -> Result<Self, Refusal> {
         let values = &inst.function.chosen(inst.index).values;
@@ -142,7 +146,7 @@ impl Held {
 /// The metadata of a sparse A.
 pub(super) struct Sparsity {
     pub metadata: Held,
-    pub pattern: Pattern,
+    pub pattern: SparsityPattern,
     pub indices: Indices,
     /// Columns of A with those left out.
     pub k: usize,
@@ -219,21 +223,21 @@ impl Scales {
 }
 
 /// What is to be done besides multiplying, by the modifiers; block scales apart.
-pub(super) fn kind(inst: &DecodeContext<'_>, a: Element) -> product::Kind {
+pub(super) fn kind(inst: &DecodeContext<'_>, a: MatrixElementType) -> product::ProductKind {
     match a {
-        Element::F64 => {
+        MatrixElementType::F64 => {
             let written = inst.modifiers().find_map(|m| match m {
-                Modifier::Rz => Some(Rounding::Zero),
-                Modifier::Rm => Some(Rounding::Down),
-                Modifier::Rp => Some(Rounding::Up),
+                Modifier::Rz => Some(FloatRounding::Zero),
+                Modifier::Rm => Some(FloatRounding::Down),
+                Modifier::Rp => Some(FloatRounding::Up),
                 _ => None,
             });
-            product::Kind::Rounded(written.unwrap_or(Rounding::Nearest))
+            product::ProductKind::Rounded(written.unwrap_or(FloatRounding::Nearest))
         }
-        Element::B1 if inst.has(Modifier::Xor) => product::Kind::Bits(BitOperation::Xor),
-        Element::B1 => product::Kind::Bits(BitOperation::And),
-        _ if inst.has(Modifier::Satfinite) && a.integer(0).is_some() => product::Kind::Saturating,
-        _ => product::Kind::Plain,
+        MatrixElementType::B1 if inst.has(Modifier::Xor) => product::ProductKind::Bits(BitOperation::Xor),
+        MatrixElementType::B1 => product::ProductKind::Bits(BitOperation::And),
+        _ if inst.has(Modifier::Satfinite) && a.integer(0).is_some() => product::ProductKind::Saturating,
+        _ => product::ProductKind::Plain,
     }
 }
 
@@ -252,7 +256,7 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             let ordered = inst.has(Modifier::SpOrderedMetadata);
             Some(Sparsity {
                 metadata: Held::with(inst, OperandName::E, None, |_, _| Some(selector))?,
-                pattern: Pattern::of(a_type, packed),
+                pattern: SparsityPattern::of(a_type, packed),
                 indices: if ordered { Indices::Ascending } else { Indices::Different },
                 k,
             })
@@ -269,14 +273,14 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let kind = match &scales {
         Some((scale, of_a, _)) => {
             let blocks = of_a.fragments.first().map_or(1, |h| h.fragment.columns);
-            product::Kind::Scaled { scale: *scale, blocks, packed }
+            product::ProductKind::Scaled { scale: *scale, blocks, packed }
         }
         None => kind(inst, a_type),
     };
-    let product = Product::new(Spec {
-        unit: Unit::Mma,
+    let product = Product::new(ProductSpec {
+        unit: MatrixInstruction::Mma,
         numerics: numerics(inst)?,
-        shape: Shape { m, n, k },
+        shape: ProductShape { m, n, k },
         a: a_type,
         b: b_type,
         c: c_type,
@@ -304,7 +308,7 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                 let size = all.len() / count;
                 at * size..(at + 1) * size
             };
-            let operands = Operands {
+            let operands = ProductOperands {
                 a: &all_a[part(&all_a)],
                 b: &all_b[part(&all_b)],
                 c: &all_c[part(&all_c)],
@@ -322,7 +326,7 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
 }
 
 /// How much work a product is: ten multiplications are about an ordinary instruction. Of *m* × *k* and *k* × *n* elements there are *m* *n* *k*.
-pub(super) fn effort(operands: &Operands<'_>, results: usize) -> usize {
+pub(super) fn effort(operands: &ProductOperands<'_>, results: usize) -> usize {
     let squared = operands.a.len() as f64 * operands.b.len() as f64 * results as f64;
     (squared.sqrt() / 10.0) as usize
 }
@@ -331,7 +335,7 @@ pub(super) fn effort(operands: &Operands<'_>, results: usize) -> usize {
 pub(super) fn multiply(
     context: &mut Context<'_>,
     product: &Product,
-    operands: &Operands<'_>,
+    operands: &ProductOperands<'_>,
     values: &mut Vec<u64>,
     marks: &mut Vec<Marks>,
 ) {

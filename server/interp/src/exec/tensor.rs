@@ -19,8 +19,8 @@ use crate::machine::{Context, Location, Order, Outcome};
 use crate::registers::Place;
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::image::tensor_map::{self, TensorMap};
-use ptx_num::image::{Copy, CopyMode, Direction, TensorFault};
-use ptx_num::values::atomic::Operation;
+use ptx_num::image::{CopyDirection, CopyMode, TensorCopy, TensorFault};
+use ptx_num::values::atomic::AtomicOperation;
 use transfer::Plan;
 
 /// Alignment of a tensor map that a copy uses.
@@ -43,7 +43,7 @@ enum Shape {
 /// What all tensor copies have.
 #[derive(Debug, Clone)]
 struct Request {
-    direction: Direction,
+    direction: CopyDirection,
     rank: u8,
     shape: Shape,
     map: Address,
@@ -55,9 +55,9 @@ struct Request {
 }
 
 impl Request {
-    fn new(inst: &mut DecodeContext<'_>, direction: Direction) -> Result<Self, Refusal> {
+    fn new(inst: &mut DecodeContext<'_>, direction: CopyDirection) -> Result<Self, Refusal> {
         refuse_reports(inst)?;
-        let loads = direction == Direction::Load;
+        let loads = direction == CopyDirection::Load;
         let shape = if inst.has(Modifier::TileGather4) || inst.has(Modifier::TileScatter4) {
             Shape::Rows4
         } else if inst.has(Modifier::Im2col) {
@@ -101,7 +101,7 @@ impl Request {
     }
 
     /// The copy that a lane asks for, with its box at an offset of shared memory.
-    fn copy(&self, context: &Context<'_>, lane: usize, shared: u32) -> Copy {
+    fn copy(&self, context: &Context<'_>, lane: usize, shared: u32) -> TensorCopy {
         let number = |place: &Place| context.registers.lane_bits(*place, lane) as u32;
         let mut coordinates = [0; 5];
         coordinates.iter_mut().zip(&self.coordinates).for_each(|(to, from)| *to = number(from) as i32);
@@ -114,7 +114,7 @@ impl Request {
             Shape::Wide(halo) => CopyMode::Im2colW { halo: half(halo, 0), offset: half(halo, 1) },
             Shape::Wide128(halo) => CopyMode::Im2colW128 { halo: half(halo, 0), offset: half(halo, 1) },
         };
-        Copy { mode, direction: self.direction, rank: self.rank, coordinates, shared }
+        TensorCopy { mode, direction: self.direction, rank: self.rank, coordinates, shared }
     }
 
     /// The tensor map of a lane, with what the instruction overrides in it.
@@ -275,7 +275,7 @@ fn box_at(context: &mut Context<'_>, address: &Address, lane: usize, own: bool, 
 
 /// `cp.async.bulk.tensor` to shared memory.
 pub(super) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let request = Request::new(inst, Direction::Load)?;
+    let request = Request::new(inst, CopyDirection::Load)?;
     let targets = Targets::new(inst)?;
     Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
@@ -306,19 +306,19 @@ fn load_lane(context: &mut Context<'_>, lane: usize, request: &Request, targets:
 
 /// `cp.async.bulk.tensor` to global memory.
 pub(super) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    outward(inst, Direction::Store, None)
+    outward(inst, CopyDirection::Store, None)
 }
 
 /// `cp.reduce.async.bulk.tensor`.
 pub(super) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let operation = inst.modifier(SlotName::Op).and_then(|m| Operation::named(m.word()));
-    outward(inst, Direction::Reduce, Some(operation.ok_or("a reduction without an operation")?))
+    let operation = inst.modifier(SlotName::Op).and_then(|m| AtomicOperation::named(m.word()));
+    outward(inst, CopyDirection::Reduce, Some(operation.ok_or("a reduction without an operation")?))
 }
 
 fn outward(
     inst: &mut DecodeContext<'_>,
-    direction: Direction,
-    operation: Option<Operation>,
+    direction: CopyDirection,
+    operation: Option<AtomicOperation>,
 ) -> Result<Action, Refusal> {
     let request = Request::new(inst, direction)?;
     let from = inst.address(OperandName::Src)?;
@@ -335,7 +335,7 @@ fn outward_lane(
     lane: usize,
     request: &Request,
     from: &Address,
-    operation: Option<Operation>,
+    operation: Option<AtomicOperation>,
 ) -> Option<()> {
     let source = box_at(context, from, lane, true, false)?;
     let plan = request.plan(context, lane, source.offset as u32)?;
@@ -358,7 +358,7 @@ fn outward_lane(
 
 /// `cp.async.bulk.prefetch.tensor`, `applypriority.async.bulk.tensor`: caches do not show; what is wrong with the box does.
 pub(super) fn check_only(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let request = Request::new(inst, Direction::Load)?;
+    let request = Request::new(inst, CopyDirection::Load)?;
     Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             request.plan(context, lane, 0);

@@ -27,15 +27,15 @@
 //! 128B_ATOM_32B 128B_ATOM_32B_FLIP_8B 128B_ATOM_64B`. `fill`: `zeros nan`. `mode`: `tiled im2col im2col_w`; for the latter two
 //! `lower_corner` and `upper_corner` (W, H, D), `pixels_per_column` and `channels_per_pixel` in place of `box`.
 
-use super::format::{ChannelOrder, ChannelType, Format};
+use super::format::{ChannelOrder, ChannelType, TexelFormat};
 use super::layout::{Geometry, ImageDescription, LARGEST};
 use super::sampler::{AddressMode, DepthCompare, Filter, Sampler};
 use super::swizzle::Swizzle;
-use super::tensor_map::{ElementType, Mode, TensorMap};
+use super::tensor_map::{ElementType, TensorMap, TensorMapMode};
 
 /// A value of a launch's table.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Value {
+pub enum TableValue {
     /// A whole number.
     Integer(i64),
     /// Any number.
@@ -45,7 +45,7 @@ pub enum Value {
     /// A string, or a bare word.
     Text(String),
     /// A list.
-    List(Vec<Value>),
+    List(Vec<TableValue>),
 }
 
 /// Why a table describes nothing: a sentence for its author.
@@ -53,7 +53,7 @@ pub type Complaint = String;
 
 /// Where an image's bytes come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Contents {
+pub enum ImageContents {
     /// A fill of the launch format, unparsed: `zero`, `iota(1, 2)`, … For [`ImageDescription::filled`].
     Fill(String),
     /// Bytes in hexadecimal digits, unparsed.
@@ -72,7 +72,7 @@ pub struct DescribedImage {
     /// Its own sampler, for the unified mode.
     pub sampler: Sampler,
     /// Where its bytes come from.
-    pub contents: Contents,
+    pub contents: ImageContents,
 }
 
 /// A tensor map of a launch: its address is known once the buffer has one.
@@ -104,7 +104,7 @@ pub enum Described {
 }
 
 /// What a table describes; `None` if it has none of the keys `image`, `sampler` and `tensor_map`, and is something else.
-pub fn describe(table: &[(String, Value)]) -> Option<Result<Described, Complaint>> {
+pub fn describe(table: &[(String, TableValue)]) -> Option<Result<Described, Complaint>> {
     let has = |key: &str| table.iter().any(|(name, _)| name == key);
     let mut keys = Keys { table, used: vec![false; table.len()] };
     let described = if has("image") {
@@ -190,10 +190,10 @@ fn image(keys: &mut Keys) -> Result<DescribedImage, Complaint> {
     }
     let mut contents = None;
     for (key, make) in [
-        ("fill", Contents::Fill as fn(String) -> Contents),
-        ("hex", Contents::Hex),
-        ("file", Contents::File),
-        ("buffer", Contents::Buffer),
+        ("fill", ImageContents::Fill as fn(String) -> ImageContents),
+        ("hex", ImageContents::Hex),
+        ("file", ImageContents::File),
+        ("buffer", ImageContents::Buffer),
     ] {
         if let Some(text) = keys.text(key)?
             && contents.replace(make(text)).is_some()
@@ -201,11 +201,11 @@ fn image(keys: &mut Keys) -> Result<DescribedImage, Complaint> {
             return Err("an image has one of `fill`, `hex`, `file` and `buffer`".to_owned());
         }
     }
-    let contents = contents.unwrap_or_else(|| Contents::Fill("zero".to_owned()));
+    let contents = contents.unwrap_or_else(|| ImageContents::Fill("zero".to_owned()));
     Ok(DescribedImage { image, sampler: sampler(keys)?, contents })
 }
 
-fn format(keys: &mut Keys) -> Result<Format, Complaint> {
+fn format(keys: &mut Keys) -> Result<TexelFormat, Complaint> {
     let text = keys.text("format")?.ok_or("`format` is missing: `f32`, `un8x4`, …")?;
     let (channel, channels) = match text.split_once('x') {
         Some((channel, count)) => (channel, count.parse().ok()),
@@ -223,7 +223,7 @@ fn format(keys: &mut Keys) -> Result<Format, Complaint> {
         Some(named) if named.channels() != order.channels() => {
             Err(format!("`order` names {} channels, but `{text}` has {}", named.channels(), order.channels()))
         }
-        named => Ok(Format { channel, order: named.unwrap_or(order) }),
+        named => Ok(TexelFormat { channel, order: named.unwrap_or(order) }),
     }
 }
 
@@ -240,7 +240,7 @@ fn sampler(keys: &mut Keys) -> Result<Sampler, Complaint> {
     }
     if let Some(modes) = keys.take("address") {
         let list = match modes {
-            Value::List(list) => list.as_slice(),
+            TableValue::List(list) => list.as_slice(),
             one => std::slice::from_ref(one),
         };
         if list.is_empty() || list.len() > 3 {
@@ -308,14 +308,25 @@ fn tensor_map(keys: &mut Keys) -> Result<DescribedTensorMap, Complaint> {
         None => dense_strides(element, &sizes),
     };
     let mode = keys
-        .choice("mode", &[("tiled", Mode::Tiled), ("im2col", Mode::Im2col), ("im2col_w", Mode::Im2colWide)])?
+        .choice(
+            "mode",
+            &[
+                ("tiled", TensorMapMode::Tiled),
+                ("im2col", TensorMapMode::Im2col),
+                ("im2col_w", TensorMapMode::Im2colWide),
+            ],
+        )?
         .unwrap_or_default();
     let box_sizes = match (keys.integers("box")?, mode) {
-        (Some(list), Mode::Tiled) if list.len() == rank => {
+        (Some(list), TensorMapMode::Tiled) if list.len() == rank => {
             list.into_iter().map(|n| positive("box", n, 256)).collect::<Result<Vec<_>, _>>()?
         }
-        (Some(list), Mode::Tiled) => return Err(format!("`box` has {} numbers, but `dims` has {rank}", list.len())),
-        (None, Mode::Tiled) => return Err("`box` is missing: elements in each dimension, innermost first".to_owned()),
+        (Some(list), TensorMapMode::Tiled) => {
+            return Err(format!("`box` has {} numbers, but `dims` has {rank}", list.len()));
+        }
+        (None, TensorMapMode::Tiled) => {
+            return Err("`box` is missing: elements in each dimension, innermost first".to_owned());
+        }
         (Some(_), _) => {
             return Err("im2col has `pixels_per_column` and `channels_per_pixel` in place of `box`".to_owned());
         }
@@ -340,7 +351,7 @@ fn tensor_map(keys: &mut Keys) -> Result<DescribedTensorMap, Complaint> {
     if let Some(number) = keys.choice("fill", &[("zeros", 0), ("zero", 0), ("nan", 1)])? {
         map.fill = number;
     }
-    if mode != Mode::Tiled {
+    if mode != TensorMapMode::Tiled {
         for (key, most, field) in [
             ("pixels_per_column", 1024, &mut map.pixels_per_column),
             ("channels_per_pixel", 256, &mut map.channels_per_pixel),
@@ -387,20 +398,20 @@ fn unknown<'a>(key: &str, value: &str, names: impl Iterator<Item = &'a &'a str>)
     format!("`{key}` is `{value}`, but must be one of {}", names.join(", "))
 }
 
-fn chosen<T: Copy>(key: &str, value: &Value, choices: &[(&str, T)]) -> Result<T, Complaint> {
-    let Value::Text(text) = value else { return Err(format!("`{key}` is a name")) };
+fn chosen<T: Copy>(key: &str, value: &TableValue, choices: &[(&str, T)]) -> Result<T, Complaint> {
+    let TableValue::Text(text) = value else { return Err(format!("`{key}` is a name")) };
     let found = choices.iter().find(|(name, _)| name.eq_ignore_ascii_case(text));
     found.map(|(_, choice)| *choice).ok_or_else(|| unknown(key, text, choices.iter().map(|(name, _)| name)))
 }
 
 /// A table whose keys are taken one by one, so that those that mean nothing are found.
 struct Keys<'a> {
-    table: &'a [(String, Value)],
+    table: &'a [(String, TableValue)],
     used: Vec<bool>,
 }
 
 impl<'a> Keys<'a> {
-    fn take(&mut self, key: &str) -> Option<&'a Value> {
+    fn take(&mut self, key: &str) -> Option<&'a TableValue> {
         let mut value = None;
         for ((name, entry), used) in self.table.iter().zip(&mut self.used) {
             if name == key {
@@ -421,7 +432,7 @@ impl<'a> Keys<'a> {
     fn text(&mut self, key: &str) -> Result<Option<String>, Complaint> {
         match self.take(key) {
             None => Ok(None),
-            Some(Value::Text(text)) => Ok(Some(text.clone())),
+            Some(TableValue::Text(text)) => Ok(Some(text.clone())),
             Some(_) => Err(format!("`{key}` is a string")),
         }
     }
@@ -429,9 +440,9 @@ impl<'a> Keys<'a> {
     fn truth(&mut self, key: &str) -> Result<Option<bool>, Complaint> {
         match self.take(key) {
             None => Ok(None),
-            Some(Value::Truth(truth)) => Ok(Some(*truth)),
-            Some(Value::Integer(number @ (0 | 1))) => Ok(Some(*number == 1)),
-            Some(Value::Text(text)) if text == "true" || text == "false" => Ok(Some(text == "true")),
+            Some(TableValue::Truth(truth)) => Ok(Some(*truth)),
+            Some(TableValue::Integer(number @ (0 | 1))) => Ok(Some(*number == 1)),
+            Some(TableValue::Text(text)) if text == "true" || text == "false" => Ok(Some(text == "true")),
             Some(_) => Err(format!("`{key}` is true or false")),
         }
     }
@@ -439,7 +450,7 @@ impl<'a> Keys<'a> {
     fn integer(&mut self, key: &str) -> Result<Option<i64>, Complaint> {
         match self.take(key) {
             None => Ok(None),
-            Some(Value::Integer(number)) => Ok(Some(*number)),
+            Some(TableValue::Integer(number)) => Ok(Some(*number)),
             Some(_) => Err(format!("`{key}` is a whole number")),
         }
     }
@@ -447,12 +458,12 @@ impl<'a> Keys<'a> {
     /// One number or a list of them.
     fn integers(&mut self, key: &str) -> Result<Option<Vec<i64>>, Complaint> {
         let Some(value) = self.take(key) else { return Ok(None) };
-        let one = |value: &Value| match value {
-            Value::Integer(number) => Ok(*number),
+        let one = |value: &TableValue| match value {
+            TableValue::Integer(number) => Ok(*number),
             _ => Err(format!("`{key}` is made of whole numbers")),
         };
         match value {
-            Value::List(list) => list.iter().map(one).collect::<Result<_, _>>().map(Some),
+            TableValue::List(list) => list.iter().map(one).collect::<Result<_, _>>().map(Some),
             value => Ok(Some(vec![one(value)?])),
         }
     }
@@ -460,13 +471,13 @@ impl<'a> Keys<'a> {
     /// One number or a list of them.
     fn numbers(&mut self, key: &str) -> Result<Option<Vec<f64>>, Complaint> {
         let Some(value) = self.take(key) else { return Ok(None) };
-        let one = |value: &Value| match value {
-            Value::Integer(number) => Ok(*number as f64),
-            Value::Number(number) => Ok(*number),
+        let one = |value: &TableValue| match value {
+            TableValue::Integer(number) => Ok(*number as f64),
+            TableValue::Number(number) => Ok(*number),
             _ => Err(format!("`{key}` is made of numbers")),
         };
         match value {
-            Value::List(list) => list.iter().map(one).collect::<Result<_, _>>().map(Some),
+            TableValue::List(list) => list.iter().map(one).collect::<Result<_, _>>().map(Some),
             value => Ok(Some(vec![one(value)?])),
         }
     }

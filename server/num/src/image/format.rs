@@ -313,7 +313,7 @@ impl ChannelOrder {
 
 /// The format of a texel: its stored channels, all of one type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Format {
+pub struct TexelFormat {
     /// What each channel holds.
     pub channel: ChannelType,
     /// Which components the channels are.
@@ -329,7 +329,7 @@ pub struct Components {
     pub marks: [Marks; 4],
 }
 
-impl Format {
+impl TexelFormat {
     /// Bytes of a texel: 1, 2, 4, 8 or 16.
     #[inline]
     pub fn bytes(self) -> u32 {
@@ -360,7 +360,7 @@ impl Format {
     }
 
     /// The texel that `sust.p` stores for `values`: red, green, blue, alpha, as many as the instruction has. The first
-    /// [`Format::bytes`] bytes count. Channels without a value become 0, marked unspecified (manual 9.7.11.2: unpredictable).
+    /// [`TexelFormat::bytes`] bytes count. Channels without a value become 0, marked unspecified (manual 9.7.11.2: unpredictable).
     #[inline]
     pub fn encode(self, values: &[u32]) -> ([u8; 16], Marks) {
         let size = self.channel.bytes();

@@ -4,7 +4,7 @@
 //! finest, in each the layers (cube maps: six faces each), slices, rows, texels, samples, without gaps – unless rows have a
 //! pitch, which only images in linear memory have.
 
-use super::format::{Components, Format};
+use super::format::{Components, TexelFormat};
 
 /// Bytes of the largest image that a launch may have.
 pub const LARGEST: u64 = 1 << 31;
@@ -102,7 +102,7 @@ pub struct ImageDescription {
     /// Whether it counts as a mipmap for `txq.num_mipmap_levels`, which gives 0 for other textures.
     pub mipmapped: bool,
     /// What a texel is.
-    pub format: Format,
+    pub format: TexelFormat,
     /// Bytes from row to row, in linear memory; `None`: rows without gaps.
     pub row_pitch: Option<u32>,
     /// Whether texels lie in order in memory (`suq.memory_layout`).
@@ -128,7 +128,7 @@ pub struct TexelPosition {
 
 impl ImageDescription {
     /// An image of one level, not in linear memory, with coordinates that count texels.
-    pub fn new(geometry: Geometry, size: [u32; 3], format: Format) -> Self {
+    pub fn new(geometry: Geometry, size: [u32; 3], format: TexelFormat) -> Self {
         Self {
             geometry,
             size,

@@ -38,11 +38,11 @@ pub mod texture;
 mod tests;
 
 pub use bindings::{Bindings, ImageId, Opaque};
-pub use description::{DescribedImage, Value};
-pub use format::{ChannelOrder, ChannelType, Format};
+pub use description::{DescribedImage, TableValue};
+pub use format::{ChannelOrder, ChannelType, TexelFormat};
 pub use layout::{Geometry, Image, ImageDescription, Texels};
 pub use sampler::{AddressMode, DepthCompare, Filter, Sampler};
-pub use tensor_copy::{Copy, CopyMode, Direction, Run, TensorFault};
+pub use tensor_copy::{CopyDirection, CopyMode, CopyRun, TensorCopy, TensorFault};
 pub use tensor_map::TensorMap;
 
 /// What a program did wrong with a texture or surface.

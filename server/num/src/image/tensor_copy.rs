@@ -10,7 +10,7 @@
 //! halo pixels of `.im2col::w` and `.im2col::w::128`.
 
 use super::swizzle::Swizzle;
-use super::tensor_map::{ElementType, Interleave, Mode, OutOfBoundsFill, TensorMap};
+use super::tensor_map::{ElementType, Interleave, OutOfBoundsFill, TensorMap, TensorMapMode};
 
 /// Bytes of the largest box: no GPU has more shared memory. It also bounds how long a copy takes.
 const LARGEST_BOX: u64 = 1 << 18;
@@ -44,7 +44,7 @@ pub enum CopyMode {
 
 /// Where to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
+pub enum CopyDirection {
     /// From global to shared memory; prefetches, too.
     Load,
     /// From shared to global memory.
@@ -55,11 +55,11 @@ pub enum Direction {
 
 /// A copy as an instruction asks for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Copy {
+pub struct TensorCopy {
     /// How it walks the tensor.
     pub mode: CopyMode,
     /// Where to.
-    pub direction: Direction,
+    pub direction: CopyDirection,
     /// The instruction's `.1d` … `.5d`.
     pub rank: u8,
     /// Innermost first. For [`CopyMode::Rows4`] the column and four rows.
@@ -83,7 +83,7 @@ pub enum RunKind {
 
 /// Contiguous bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Run {
+pub struct CopyRun {
     /// Where they begin in shared memory, after swizzling.
     pub shared: u32,
     /// Where they begin in global memory.
@@ -145,7 +145,7 @@ pub(super) struct Rows<'a, V> {
     pub(super) map: &'a TensorMap,
     pub(super) element: ElementType,
     pub(super) swizzle: Swizzle,
-    pub(super) direction: Direction,
+    pub(super) direction: CopyDirection,
     /// Elements of a row.
     pub(super) count: u32,
     /// Where the next row begins in shared memory, before swizzling.
@@ -157,7 +157,7 @@ impl TensorMap {
     /// Visits the runs of a copy in the order of shared memory, and says how much it is.
     ///
     /// Nothing is visited if the copy has a fault.
-    pub fn runs(&self, copy: &Copy, visit: impl FnMut(Run)) -> Result<Amount, TensorFault> {
+    pub fn runs(&self, copy: &TensorCopy, visit: impl FnMut(CopyRun)) -> Result<Amount, TensorFault> {
         if let Some(field) = self.problem() {
             return Err(TensorFault::Field(field));
         }
@@ -214,20 +214,20 @@ impl TensorMap {
 
     fn check(
         &self,
-        copy: &Copy,
+        copy: &TensorCopy,
         element: ElementType,
         swizzle: Swizzle,
         interleave: Interleave,
     ) -> Result<(), TensorFault> {
         let needed_mode = match copy.mode {
-            CopyMode::Tile | CopyMode::Rows4 => Mode::Tiled,
-            CopyMode::Im2col(_) | CopyMode::Im2colNoOffsets => Mode::Im2col,
-            CopyMode::Im2colW { .. } | CopyMode::Im2colW128 { .. } => Mode::Im2colWide,
+            CopyMode::Tile | CopyMode::Rows4 => TensorMapMode::Tiled,
+            CopyMode::Im2col(_) | CopyMode::Im2colNoOffsets => TensorMapMode::Im2col,
+            CopyMode::Im2colW { .. } | CopyMode::Im2colW128 { .. } => TensorMapMode::Im2colWide,
         };
         if self.mode != needed_mode {
             return Err(TensorFault::Mode);
         }
-        let loads = copy.direction == Direction::Load;
+        let loads = copy.direction == CopyDirection::Load;
         let with_offsets = !matches!(copy.mode, CopyMode::Tile | CopyMode::Rows4 | CopyMode::Im2colNoOffsets);
         if loads && copy.mode == CopyMode::Im2colNoOffsets || !loads && with_offsets {
             return Err(TensorFault::Mode);
@@ -241,7 +241,9 @@ impl TensorMap {
                 return Err(TensorFault::Field("box_dim"));
             }
         }
-        if copy.direction == Direction::Reduce && element.is_sub_byte() || !loads && element == ElementType::B4x16P64 {
+        if copy.direction == CopyDirection::Reduce && element.is_sub_byte()
+            || !loads && element == ElementType::B4x16P64
+        {
             return Err(TensorFault::Element);
         }
         let multiple = match element {
@@ -261,7 +263,7 @@ impl TensorMap {
             let below_zero = copy.coordinates.iter().take(rank).any(|&c| c < 0);
             let spatial = rank.saturating_sub(2);
             let corners = |corner: &[i16; 3], wrong: fn(i16) -> bool| corner.iter().take(spatial).any(|&c| wrong(c));
-            let box_outside = self.mode == Mode::Im2col
+            let box_outside = self.mode == TensorMapMode::Im2col
                 && (corners(&self.lower_corner, |c| c < 0) || corners(&self.upper_corner, |c| c > 0));
             if copy.mode != CopyMode::Rows4 && below_zero || box_outside {
                 return Err(TensorFault::StoreOutside);
@@ -273,7 +275,7 @@ impl TensorMap {
         if sliced && self.element_strides[0] != 1 {
             return Err(TensorFault::NotDescribed("an element stride inside of interleaved slices"));
         }
-        if sliced && self.mode != Mode::Tiled {
+        if sliced && self.mode != TensorMapMode::Tiled {
             return Err(TensorFault::NotDescribed("im2col with an interleaved layout"));
         }
         match copy.mode {
@@ -316,9 +318,9 @@ impl TensorMap {
     }
 }
 
-impl<V: FnMut(Run)> Rows<'_, V> {
+impl<V: FnMut(CopyRun)> Rows<'_, V> {
     /// Tiled mode: every row of the box.
-    fn tile(&mut self, copy: &Copy) {
+    fn tile(&mut self, copy: &TensorCopy) {
         let rank = self.map.rank();
         let start = copy.coordinates.map(i64::from);
         let mut steps = [0_u32; 5];
@@ -336,7 +338,7 @@ impl<V: FnMut(Run)> Rows<'_, V> {
     }
 
     /// `.tile::gather4` and `.tile::scatter4`: four rows.
-    fn four(&mut self, copy: &Copy) {
+    fn four(&mut self, copy: &TensorCopy) {
         let [column, rows @ ..] = copy.coordinates;
         for row in rows {
             self.row(&[i64::from(column), i64::from(row), 0, 0, 0]);
@@ -359,7 +361,7 @@ impl<V: FnMut(Run)> Rows<'_, V> {
             (count, count)
         };
         let at = |elements: i64| start.wrapping_add((elements * i64::from(bits) / 8) as u32);
-        if self.direction == Direction::Load {
+        if self.direction == CopyDirection::Load {
             self.pieces(start, at(before).wrapping_sub(start), 0, RunKind::Fill);
         }
         if end > before {
@@ -372,7 +374,7 @@ impl<V: FnMut(Run)> Rows<'_, V> {
                 _ => self.pieces(at(before), bytes, global, RunKind::Bytes),
             }
         }
-        if self.direction == Direction::Load {
+        if self.direction == CopyDirection::Load {
             self.pieces(at(end), start.wrapping_add(row_bytes).wrapping_sub(at(end)), 0, RunKind::Fill);
         }
     }
@@ -385,7 +387,7 @@ impl<V: FnMut(Run)> Rows<'_, V> {
         while done < bytes {
             let address = shared.wrapping_add(done);
             let run = if piece == u32::MAX { bytes - done } else { (piece - address % piece).min(bytes - done) };
-            (self.visit)(Run {
+            (self.visit)(CopyRun {
                 shared: self.swizzle.apply(address),
                 global: global.wrapping_add(u64::from(done)),
                 bytes: run,
@@ -402,16 +404,16 @@ impl<V: FnMut(Run)> Rows<'_, V> {
         for group in 0..bytes / 16 {
             let shared = self.swizzle.apply(shared.wrapping_add(16 * group));
             let global = global.wrapping_add(u64::from(data * group));
-            if self.direction == Direction::Load {
-                (self.visit)(Run { shared, global, bytes: data, kind: RunKind::Bytes });
-                (self.visit)(Run {
+            if self.direction == CopyDirection::Load {
+                (self.visit)(CopyRun { shared, global, bytes: data, kind: RunKind::Bytes });
+                (self.visit)(CopyRun {
                     shared: shared.wrapping_add(data),
                     global: 0,
                     bytes: 16 - data,
                     kind: RunKind::Padding,
                 });
             } else {
-                (self.visit)(Run { shared, global, bytes: 16, kind: RunKind::Pack6 });
+                (self.visit)(CopyRun { shared, global, bytes: 16, kind: RunKind::Pack6 });
             }
         }
     }

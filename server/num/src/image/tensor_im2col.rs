@@ -6,11 +6,11 @@
 //! `lower corner` to `size − 1 + upper corner`, both ends included (public tests and tutorials of Triton agree). The
 //! instruction's offsets are added to every position before the tensor is read; what then lies outside is filled.
 
-use super::tensor_copy::{Copy, Rows, Run};
+use super::tensor_copy::{CopyRun, Rows, TensorCopy};
 
-impl<V: FnMut(Run)> Rows<'_, V> {
+impl<V: FnMut(CopyRun)> Rows<'_, V> {
     /// `.im2col` and `.im2col_no_offs`.
-    pub(super) fn im2col(&mut self, copy: &Copy, offsets: [i64; 3]) {
+    pub(super) fn im2col(&mut self, copy: &TensorCopy, offsets: [i64; 3]) {
         let spatial = self.map.rank() - 2;
         let mut position = copy.coordinates.map(i64::from);
         for _ in 0..self.map.pixels_per_column {
@@ -24,7 +24,7 @@ impl<V: FnMut(Run)> Rows<'_, V> {
     }
 
     /// `.im2col::w` and `.im2col::w::128` without halo: H and D stay, the walk goes along W and then to the next image.
-    pub(super) fn im2col_w(&mut self, copy: &Copy, offset: u16, pixels: u32) {
+    pub(super) fn im2col_w(&mut self, copy: &TensorCopy, offset: u16, pixels: u32) {
         let offset = i64::from(offset);
         let mut position = copy.coordinates.map(i64::from);
         position[1] += offset;

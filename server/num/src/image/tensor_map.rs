@@ -187,7 +187,7 @@ pub enum OutOfBoundsFill {
 
 /// How boxes are described.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
+pub enum TensorMapMode {
     /// By the box's size in every dimension.
     #[default]
     Tiled,
@@ -201,7 +201,7 @@ pub enum Mode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TensorMap {
     /// How boxes are described.
-    pub mode: Mode,
+    pub mode: TensorMapMode,
     /// Dimensions less one.
     pub rank_less_one: u8,
     /// What an element is, by number.
@@ -239,7 +239,7 @@ impl TensorMap {
     /// dimension, `strides` one fewer; what is too much is left out.
     pub fn tiled(element: ElementType, address: u64, sizes: &[u64], strides: &[u64], box_sizes: &[u32]) -> Self {
         let mut map = Self {
-            mode: Mode::Tiled,
+            mode: TensorMapMode::Tiled,
             rank_less_one: sizes.len().clamp(1, 5) as u8 - 1,
             element: element as u8,
             interleave: 0,
@@ -331,7 +331,7 @@ impl TensorMap {
     /// Rules: the manual's 5.5, 9.7.9.27.1.1, and what the CUDA driver's `cuTensorMapEncodeTiled` and `…Im2col` demand.
     pub fn problem(&self) -> Option<&'static str> {
         let rank = self.rank();
-        if rank > 5 || self.mode != Mode::Tiled && rank < 3 {
+        if rank > 5 || self.mode != TensorMapMode::Tiled && rank < 3 {
             return Some("rank");
         }
         let Some(element) = self.element_type() else { return Some("elemtype") };
@@ -350,7 +350,7 @@ impl TensorMap {
             return Some("fill_mode");
         }
         let sliced = interleave != Interleave::None;
-        if sliced && (rank < 3 || self.mode == Mode::Im2colWide) {
+        if sliced && (rank < 3 || self.mode == TensorMapMode::Im2colWide) {
             return Some("interleave_layout");
         }
         if interleave == Interleave::B32 && swizzle != Swizzle::B32 {
@@ -374,24 +374,24 @@ impl TensorMap {
             return Some("element_stride");
         }
         let inner = match self.mode {
-            Mode::Tiled => self.box_sizes[0],
+            TensorMapMode::Tiled => self.box_sizes[0],
             _ => u32::from(self.channels_per_pixel),
         };
         let inner_bits = u64::from(inner) * u64::from(element.shared_bits());
-        if self.mode == Mode::Tiled {
+        if self.mode == TensorMapMode::Tiled {
             if self.box_sizes.iter().take(rank).any(|b| !(1..=256).contains(b)) {
                 return Some("box_dim");
             }
         } else if !(1..=256).contains(&inner) {
             return Some("channels_per_pixel");
         }
-        if self.mode != Mode::Tiled && !(1..=1024).contains(&self.pixels_per_column) {
+        if self.mode != TensorMapMode::Tiled && !(1..=1024).contains(&self.pixels_per_column) {
             return Some("pixels_per_column");
         }
         let whole = inner_bits.is_multiple_of(128) && !(padded && inner != 128);
         let narrow = swizzle.span().is_none_or(|span| inner_bits <= 8 * u64::from(span));
         if !whole || !sliced && !narrow {
-            return Some(if self.mode == Mode::Tiled { "box_dim" } else { "channels_per_pixel" });
+            return Some(if self.mode == TensorMapMode::Tiled { "box_dim" } else { "channels_per_pixel" });
         }
         let not_for_padded =
             !matches!(swizzle, Swizzle::None) && (swizzle.span() != Some(128) || swizzle == Swizzle::B128Atom32Flip8);
@@ -457,9 +457,9 @@ impl TensorMap {
             return None;
         }
         let mode = match take(1) {
-            0 => Mode::Tiled,
-            1 => Mode::Im2col,
-            2 => Mode::Im2colWide,
+            0 => TensorMapMode::Tiled,
+            1 => TensorMapMode::Im2col,
+            2 => TensorMapMode::Im2colWide,
             _ => return None,
         };
         let mut small = [0; 5];

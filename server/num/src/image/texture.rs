@@ -25,7 +25,7 @@ pub struct Coordinates {
 
 /// Which mipmap level is read.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Level {
+pub enum MipmapLevel {
     /// Level 0: no modifier, or `.base`.
     Base,
     /// `.level` with integer coordinates.
@@ -38,13 +38,13 @@ pub enum Level {
 
 /// What `tex` and `tld4` ask for.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Request {
+pub struct TextureRequest {
     /// The instruction's geometry.
     pub geometry: Geometry,
     /// Where.
     pub coordinates: Coordinates,
     /// Which level.
-    pub level: Level,
+    pub level: MipmapLevel,
     /// Added to the texel's position, −8 … 7.
     pub offset: [i32; 3],
     /// What depths are compared with.
@@ -85,7 +85,7 @@ pub fn fetch<T: Texels + ?Sized>(
     image: &ImageDescription,
     texels: &T,
     sampler: &Sampler,
-    request: &Request,
+    request: &TextureRequest,
 ) -> Result<Fetched, ImageFault> {
     same_geometry(image, request.geometry)?;
     if !image.resident {
@@ -107,7 +107,7 @@ pub fn gather<T: Texels + ?Sized>(
     image: &ImageDescription,
     texels: &T,
     sampler: &Sampler,
-    request: &Request,
+    request: &TextureRequest,
     component: usize,
 ) -> Result<Fetched, ImageFault> {
     same_geometry(image, request.geometry)?;
@@ -158,15 +158,15 @@ fn same_geometry(image: &ImageDescription, instruction: Geometry) -> Result<(), 
 fn indexed<T: Texels + ?Sized>(
     image: &ImageDescription,
     texels: &T,
-    request: &Request,
+    request: &TextureRequest,
     sorted: &TextureOperands,
 ) -> Components {
     let outside = Components { bits: [0; 4], marks: [Marks::UNSPECIFIED; 4] };
     let level = match request.level {
-        Level::Integer(level) => level,
-        Level::Float(level) => level as i32,
+        MipmapLevel::Integer(level) => level,
+        MipmapLevel::Float(level) => level as i32,
         // With gradients and integer coordinates there is nothing to measure them against.
-        Level::Base | Level::Gradients(..) => 0,
+        MipmapLevel::Base | MipmapLevel::Gradients(..) => 0,
     };
     let Some(level) = u32::try_from(level).ok().filter(|&level| level < image.levels) else { return outside };
     if sorted.layer >= image.layers || sorted.sample >= image.samples {
@@ -189,7 +189,7 @@ fn sampled<T: Texels + ?Sized>(
     image: &ImageDescription,
     texels: &T,
     sampler: &Sampler,
-    request: &Request,
+    request: &TextureRequest,
     sorted: &TextureOperands,
 ) -> Components {
     let (levels, weight, marks) = levels(image, sampler, request, sorted);
@@ -214,15 +214,15 @@ fn sampled<T: Texels + ?Sized>(
 fn levels(
     image: &ImageDescription,
     sampler: &Sampler,
-    request: &Request,
+    request: &TextureRequest,
     sorted: &TextureOperands,
 ) -> ([u32; 2], u32, Marks) {
     let last = image.levels.max(1) - 1;
     let (lod, mut marks) = match request.level {
-        Level::Base => return ([0, 0], 0, Marks::NONE),
-        Level::Integer(level) => (f64::from(level), Marks::NONE),
-        Level::Float(level) => (f64::from(level), Marks::NONE),
-        Level::Gradients(dx, dy) => (gradient_level(image, sampler, request, sorted, dx, dy), Marks::APPROXIMATE),
+        MipmapLevel::Base => return ([0, 0], 0, Marks::NONE),
+        MipmapLevel::Integer(level) => (f64::from(level), Marks::NONE),
+        MipmapLevel::Float(level) => (f64::from(level), Marks::NONE),
+        MipmapLevel::Gradients(dx, dy) => (gradient_level(image, sampler, request, sorted, dx, dy), Marks::APPROXIMATE),
     };
     if last == 0 {
         return ([0, 0], 0, Marks::NONE);
@@ -252,7 +252,7 @@ fn levels(
 fn gradient_level(
     image: &ImageDescription,
     sampler: &Sampler,
-    request: &Request,
+    request: &TextureRequest,
     sorted: &TextureOperands,
     dx: [f32; 3],
     dy: [f32; 3],
@@ -291,7 +291,7 @@ impl LevelPosition {
     fn new(
         image: &ImageDescription,
         sampler: &Sampler,
-        request: &Request,
+        request: &TextureRequest,
         sorted: &TextureOperands,
         level: u32,
         blend: bool,
@@ -332,7 +332,7 @@ impl LevelPosition {
         image: &ImageDescription,
         texels: &T,
         sampler: &Sampler,
-        request: &Request,
+        request: &TextureRequest,
         corner: [usize; 3],
     ) -> Components {
         let mut layer = self.layer;
@@ -369,7 +369,7 @@ impl LevelPosition {
         image: &ImageDescription,
         texels: &T,
         sampler: &Sampler,
-        request: &Request,
+        request: &TextureRequest,
         raw: [i64; 2],
     ) -> Components {
         let size = image.level_size(self.level)[0];
@@ -394,7 +394,7 @@ fn one_level<T: Texels + ?Sized>(
     image: &ImageDescription,
     texels: &T,
     sampler: &Sampler,
-    request: &Request,
+    request: &TextureRequest,
     sorted: &TextureOperands,
     level: u32,
 ) -> Components {
@@ -420,7 +420,7 @@ fn blended<T: Texels + ?Sized>(
     image: &ImageDescription,
     texels: &T,
     sampler: &Sampler,
-    request: &Request,
+    request: &TextureRequest,
     spot: &LevelPosition,
 ) -> Components {
     let mut sum = [0.0_f64; 4];
@@ -473,7 +473,7 @@ fn border_colour(image: &ImageDescription, sampler: &Sampler) -> Components {
 
 /// A texel of a depth texture, compared: 1.0 or 0.0 in every component. The manual says neither which comparison it is (the
 /// sampler's, here) nor what the components after the first are.
-fn compared(image: &ImageDescription, sampler: &Sampler, request: &Request, texel: Components) -> Components {
+fn compared(image: &ImageDescription, sampler: &Sampler, request: &TextureRequest, texel: Components) -> Components {
     let Some(reference) = request.depth else { return texel };
     let normalised = !image.format.channel.is_integer()
         && !matches!(image.format.channel, super::ChannelType::Float | super::ChannelType::Half);

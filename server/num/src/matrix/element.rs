@@ -2,7 +2,7 @@
 
 /// A type of elements of matrices or of scale factors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Element {
+pub enum MatrixElementType {
     /// IEEE double precision.
     F64,
     /// IEEE single precision.
@@ -70,7 +70,7 @@ impl FloatFormat {
     }
 }
 
-impl Element {
+impl MatrixElementType {
     /// All of them.
     pub const ALL: [Self; 18] = [
         Self::F64,
@@ -254,7 +254,7 @@ impl FloatFormat {
     }
 }
 
-impl Element {
+impl MatrixElementType {
     /// A floating-point element taken apart; what is no floating-point number of at most 32 bits is NaN.
     #[inline]
     pub(crate) fn decode(self, bits: u64) -> UnpackedFloat {

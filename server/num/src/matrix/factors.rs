@@ -1,6 +1,6 @@
 //! The factors of a product of floating-point matrices, taken apart once for all their products.
 
-use super::element::{Element, Traits, UnpackedFloat};
+use super::element::{MatrixElementType, Traits, UnpackedFloat};
 use super::sum::{FAR, SumCertainty, special_product};
 use std::ops::Range;
 
@@ -35,7 +35,7 @@ const NEGATIVE: u8 = 128;
 impl Factors {
     /// Takes `lines` lines of `length` elements apart, whose bits `bits` gives by line and place.
     pub fn new(
-        element: Element,
+        element: MatrixElementType,
         negate: bool,
         lines: usize,
         length: usize,

@@ -1,7 +1,7 @@
 //! From registers of lanes to matrices and back: tables worked out once from the layouts in `ptx_isa`.
 
-use super::element::Element;
-use super::product::Refusal;
+use super::element::MatrixElementType;
+use super::product::MatrixRefusal;
 use ptx_isa::ISA;
 use ptx_isa::fragment::{FragmentLayout, LayoutLookup};
 use ptx_isa::tables::Form;
@@ -48,19 +48,19 @@ impl Fragment {
         form: &Form,
         values: &[Option<&'static str>],
         operand: &str,
-        element: Option<Element>,
+        element: Option<MatrixElementType>,
         input: impl Fn(&str, usize) -> Option<i64>,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, MatrixRefusal> {
         match ISA.layout(instruction, form, values, operand, input) {
             Some(LayoutLookup::Layout(layout)) => Self::of(&layout, element),
-            Some(LayoutLookup::Unspecified(_)) => Err(Refusal("the layout of this operand is not specified")),
-            None => Err(Refusal("this operand has no layout")),
+            Some(LayoutLookup::Unspecified(_)) => Err(MatrixRefusal("the layout of this operand is not specified")),
+            None => Err(MatrixRefusal("this operand has no layout")),
         }
     }
 
     /// That of a layout.
-    pub fn of(layout: &FragmentLayout, element: Option<Element>) -> Result<Self, Refusal> {
-        const RANGE: Refusal = Refusal("a layout is out of its registers");
+    pub fn of(layout: &FragmentLayout, element: Option<MatrixElementType>) -> Result<Self, MatrixRefusal> {
+        const RANGE: MatrixRefusal = MatrixRefusal("a layout is out of its registers");
         let in_byte = element.filter(|e| layout.width == 8 && e.bits() < 8);
         let (width, low) = in_byte.map_or((layout.width, 0), |e| (e.bits(), e.low_in_byte()));
         let mut held = Vec::new();
@@ -96,8 +96,8 @@ impl Fragment {
         width: u32,
         registers: u32,
         register_bits: u32,
-    ) -> Result<Self, Refusal> {
-        const MISFIT: Refusal = Refusal("a fragment that does not fit into its registers");
+    ) -> Result<Self, MatrixRefusal> {
+        const MISFIT: MatrixRefusal = MatrixRefusal("a fragment that does not fit into its registers");
         let size =
             rows.checked_mul(columns).filter(|size| *size <= 1 << 16 && size.is_multiple_of(32)).ok_or(MISFIT)?;
         if register_bits > 64 || registers > 64 {

@@ -1,6 +1,6 @@
 //! Rows of matrices in shared memory against registers: `ldmatrix`, `stmatrix`.
 
-use super::product::Refusal;
+use super::product::MatrixRefusal;
 use ptx_isa::fragment::{FragmentLayout, LayoutLookup};
 use ptx_isa::tables::Form;
 use ptx_isa::{ISA, Modifier};
@@ -44,10 +44,10 @@ pub struct Movement {
 
 impl Movement {
     /// That of an instruction: its name, its form and the value in each slot.
-    pub fn new(instruction: &str, form: &Form, values: &[Option<&'static str>]) -> Result<Self, Refusal> {
+    pub fn new(instruction: &str, form: &Form, values: &[Option<&'static str>]) -> Result<Self, MatrixRefusal> {
         let layout = |operand: &str| match ISA.layout(instruction, form, values, operand, |_, _| None) {
             Some(LayoutLookup::Layout(layout)) => Ok(*layout),
-            _ => Err(Refusal("the layout of this operand is not specified")),
+            _ => Err(MatrixRefusal("the layout of this operand is not specified")),
         };
         let written = |modifier: Modifier| values.contains(&Some(modifier.name()));
         let (elements, addresses) = (layout("r")?, layout("p")?);
@@ -77,8 +77,8 @@ impl Movement {
         Ok(movement)
     }
 
-    fn fill(&mut self, elements: &FragmentLayout, addresses: &FragmentLayout, shift: u32) -> Result<(), Refusal> {
-        const RANGE: Refusal = Refusal("a layout is out of its registers");
+    fn fill(&mut self, elements: &FragmentLayout, addresses: &FragmentLayout, shift: u32) -> Result<(), MatrixRefusal> {
+        const RANGE: MatrixRefusal = MatrixRefusal("a layout is out of its registers");
         let mut rows: Vec<(u32, u32, u8)> =
             addresses.elements().map(|(place, holder)| (place.matrix, place.row, holder.thread as u8)).collect();
         rows.sort_unstable();

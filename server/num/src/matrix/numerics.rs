@@ -19,12 +19,12 @@
 //! a fixed number of bits after the point, added, and the sum is rounded once. Exponents are those of significands that are not
 //! normalised: a product of two numbers has the sum of their exponents, a subnormal number the least exponent of its format.
 
-use super::element::Element;
+use super::element::MatrixElementType;
 use ptx_isa::tables::TargetInfo;
 
 /// What computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Unit {
+pub enum MatrixInstruction {
     /// `mma`, `mma.sp`, `wmma`.
     Mma,
     /// `wgmma`.
@@ -113,10 +113,10 @@ impl Numerics {
     }
 
     /// How products of elements `a` (with `b` of the same width or class) are added up to a `d`; without block scales.
-    pub fn rule(self, unit: Unit, a: Element, d: Element) -> SumRule {
+    pub fn rule(self, unit: MatrixInstruction, a: MatrixElementType, d: MatrixElementType) -> SumRule {
         use Generation::{Ada, Ampere, Blackwell, BlackwellRtx, Hopper, Turing, Volta};
         let narrow = a.is_narrow();
-        let emulated = narrow && unit == Unit::Mma && matches!(self.generation, Hopper | Blackwell);
+        let emulated = narrow && unit == MatrixInstruction::Mma && matches!(self.generation, Hopper | Blackwell);
         let (fraction_bits, bytes_at_once, zero_exponent) = match self.generation {
             Volta => (23, 8, -131),
             Turing => (24, 16, -132),
@@ -125,7 +125,7 @@ impl Numerics {
         };
         let short = narrow && !emulated && matches!(self.generation, Ada | Hopper);
         let width = match a {
-            Element::Tf32 => 4,
+            MatrixElementType::Tf32 => 4,
             _ if narrow && !emulated => 1,
             _ => 2,
         };
@@ -134,7 +134,7 @@ impl Numerics {
             at_once: bytes_at_once / width,
             zero_exponent,
             rounding: match d {
-                Element::F16 => SumRounding::F16NearestEven,
+                MatrixElementType::F16 => SumRounding::F16NearestEven,
                 _ if short => SumRounding::F32With13Bits,
                 _ => SumRounding::F32TowardZero,
             },

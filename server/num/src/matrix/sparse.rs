@@ -2,7 +2,7 @@
 //!
 //! Manual 9.7.14.6.1 and 9.7.16.10.8: of each chunk of columns half is kept, and four bits for each chunk say where it stood.
 
-use super::element::Element;
+use super::element::MatrixElementType;
 
 /// Which pairs of indices an instruction knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -17,7 +17,7 @@ pub enum Indices {
 
 /// How a row of A is cut into chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Pattern {
+pub enum SparsityPattern {
     /// One of each two columns; the four bits are `0100` for the first and `1110` for the second.
     OneOfTwo,
     /// Two of each four columns; two indices of two bits, the first in the low bits.
@@ -26,13 +26,13 @@ pub enum Pattern {
     PairsOfEight,
 }
 
-impl Pattern {
+impl SparsityPattern {
     /// That of a type of elements; `packed`: four-bit floats packed closely (`.kind::mxf4`, `.kind::mxf4nvf4`), not in bytes.
-    pub fn of(element: Element, packed: bool) -> Self {
+    pub fn of(element: MatrixElementType, packed: bool) -> Self {
         match element {
-            Element::Tf32 => Self::OneOfTwo,
-            Element::S4 | Element::U4 => Self::PairsOfEight,
-            Element::E2m1 if packed => Self::PairsOfEight,
+            MatrixElementType::Tf32 => Self::OneOfTwo,
+            MatrixElementType::S4 | MatrixElementType::U4 => Self::PairsOfEight,
+            MatrixElementType::E2m1 if packed => Self::PairsOfEight,
             _ => Self::TwoOfFour,
         }
     }
@@ -98,7 +98,13 @@ const fn pairs() -> [[u16; 4]; 16] {
 ///
 /// `metadata` has four bits for each chunk, row-major with `k / chunk` to a row. Where bits are undefined, the first columns
 /// of the chunk stand in.
-pub fn columns(metadata: &[u64], rows: usize, k: usize, pattern: Pattern, indices: Indices) -> (Vec<u16>, bool) {
+pub fn columns(
+    metadata: &[u64],
+    rows: usize,
+    k: usize,
+    pattern: SparsityPattern,
+    indices: Indices,
+) -> (Vec<u16>, bool) {
     let chunk = pattern.columns();
     let chunks = k / chunk;
     let mut all = Vec::with_capacity(rows * k / 2);

@@ -1,6 +1,6 @@
 //! The sum of a tensor core: terms aligned to the greatest exponent, truncated, added, rounded once.
 
-use super::element::{Element, Traits, UnpackedFloat};
+use super::element::{MatrixElementType, Traits, UnpackedFloat};
 use super::numerics::{SumRounding, SumRule};
 
 /// What hardware gives where there is no number: all bits set but the sign (arXiv 2511.10909).
@@ -120,10 +120,10 @@ impl Accumulator {
     /// From the bits of an element. A half goes as it is into a sum of halves and as a single into one of singles, so that its
     /// subnormal numbers are normalised (arXiv 2511.10909: C is converted to the type of D first).
     #[inline]
-    pub fn new(bits: u64, element: Element, rounding: SumRounding) -> Self {
+    pub fn new(bits: u64, element: MatrixElementType, rounding: SumRounding) -> Self {
         let number = element.decode(bits);
         let fraction_bits = element.fraction_bits();
-        if element == Element::F16 && rounding != SumRounding::F16NearestEven {
+        if element == MatrixElementType::F16 && rounding != SumRounding::F16NearestEven {
             return Self { number, fraction_bits }.normalised();
         }
         Self { number, fraction_bits }
@@ -281,7 +281,7 @@ pub(crate) fn group(a: (&[i32], &[i16]), b: (&[i32], &[i16])) -> (i64, i64) {
 /// C added to a sum at last, to nearest even, as `FADD` and `HADD2` do.
 pub(crate) fn add_c(sum: u32, c: u32, rounding: SumRounding) -> u32 {
     if rounding == SumRounding::F16NearestEven {
-        let number = |bits: u32| Element::F16.decode(bits.into());
+        let number = |bits: u32| MatrixElementType::F16.decode(bits.into());
         let (a, b) = (number(sum), number(c));
         if let Some(bits) = special(a.traits | b.traits, rounding) {
             return bits;

@@ -3,7 +3,7 @@
 //! A cell is 32 bits in one of 128 lanes and one of up to 512 columns. The manual has pictures only (9.7.16.10.5, 9.7.16.10.7);
 //! the layouts here are those of CUTLASS, whose accumulators are loaded by the documented shapes of `tcgen05.ld`.
 
-use super::product::Refusal;
+use super::product::MatrixRefusal;
 
 /// Lanes of the tensor memory of an SM.
 pub const LANES: u32 = 128;
@@ -40,7 +40,7 @@ pub struct TensorCell {
 
 impl Accumulators {
     /// The layout of a product with `m` rows.
-    pub fn of(m: u32, ctas: u32, sparse: bool, ws: bool) -> Result<Self, Refusal> {
+    pub fn of(m: u32, ctas: u32, sparse: bool, ws: bool) -> Result<Self, MatrixRefusal> {
         Ok(match (m, ctas, sparse, ws) {
             (256, 2, _, false) => Self::A,
             (128, 2, false, false) => Self::B,
@@ -49,7 +49,7 @@ impl Accumulators {
             (64, 1, _, true) => Self::E,
             (64, 1, _, false) => Self::F,
             (32, 1, _, true) => Self::G,
-            _ => return Err(Refusal("`tcgen05.mma` has no layout for this M")),
+            _ => return Err(MatrixRefusal("`tcgen05.mma` has no layout for this M")),
         })
     }
 
@@ -100,9 +100,9 @@ impl Accumulators {
 /// the instruction descriptor: the byte, or with two blocks the byte of the first of them. 128 lines take 4 columns: lanes
 /// 0 … 31 of each are 32 lines (as CUTLASS and `tcgen05.cp.32x128b.warpx4` have it).
 #[inline]
-pub fn scale(line: u32, block: u32, blocks: u32, id: u32) -> Result<(TensorCell, u32), Refusal> {
+pub fn scale(line: u32, block: u32, blocks: u32, id: u32) -> Result<(TensorCell, u32), MatrixRefusal> {
     if !matches!(blocks, 1 | 2 | 4) || id > 4 - blocks || block >= blocks {
-        return Err(Refusal("the layout of these block scales is shown in pictures only"));
+        return Err(MatrixRefusal("the layout of these block scales is shown in pictures only"));
     }
     Ok((TensorCell { cta: 0, lane: line % 32, column: line / 32 }, id + block))
 }

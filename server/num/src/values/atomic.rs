@@ -12,11 +12,11 @@
 mod tests;
 
 use super::Marks;
-use super::convert::{Direction, Layout, Narrow, quick};
+use super::convert::{FloatLayout, Narrow, RoundingDirection, quick};
 
 /// The operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Operation {
+pub enum AtomicOperation {
     /// The sum; integers wrap, floats round to nearest even.
     Add,
     /// The smaller.
@@ -39,7 +39,7 @@ pub enum Operation {
     Cas,
 }
 
-impl Operation {
+impl AtomicOperation {
     /// The modifier with that name, without its dot.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
@@ -60,7 +60,7 @@ impl Operation {
 
 /// The type of one location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Element {
+pub enum AtomicElement {
     /// Bits: 16, 32, 64 or 128.
     Bits(u32),
     /// Unsigned: 32 or 64 bits.
@@ -81,7 +81,7 @@ pub enum Element {
     E5m2(u32),
 }
 
-impl Element {
+impl AtomicElement {
     /// The type with that name, without its dot.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
@@ -132,71 +132,115 @@ impl Element {
 
 /// From the old value and the operands `b` and `c` to the new value; all from bit 0 up, bits above the type are zero in the result and
 /// not looked at in the operands.
-pub type Function = fn(old: u128, b: u128, c: u128) -> u128;
+pub type AtomicFunction = fn(old: u128, b: u128, c: u128) -> u128;
 
 /// The function of an operation on a type; `None` where no instruction has it. `flush`: subnormal `.f32` inputs and results of a sum
 /// become zero (see the [module](self)).
-pub fn operation(operation: Operation, element: Element, flush: bool) -> Option<Function> {
-    use Operation::{Add, And, Cas, Dec, Exch, Inc, Max, Min, Or, Xor};
+pub fn operation(operation: AtomicOperation, element: AtomicElement, flush: bool) -> Option<AtomicFunction> {
+    use AtomicOperation::{Add, And, Cas, Dec, Exch, Inc, Max, Min, Or, Xor};
     Some(match (operation, element) {
-        (Add, Element::Unsigned(32) | Element::Signed(32)) => |old, b, _| (old as u32).wrapping_add(b as u32).into(),
-        (Add, Element::Unsigned(64) | Element::Signed(64)) => |old, b, _| (old as u64).wrapping_add(b as u64).into(),
-        (Min, Element::Unsigned(32)) => |old, b, _| (old as u32).min(b as u32).into(),
-        (Max, Element::Unsigned(32)) => |old, b, _| (old as u32).max(b as u32).into(),
-        (Min, Element::Unsigned(64)) => |old, b, _| (old as u64).min(b as u64).into(),
-        (Max, Element::Unsigned(64)) => |old, b, _| (old as u64).max(b as u64).into(),
-        (Min, Element::Signed(32)) => |old, b, _| ((old as i32).min(b as i32) as u32).into(),
-        (Max, Element::Signed(32)) => |old, b, _| ((old as i32).max(b as i32) as u32).into(),
-        (Min, Element::Signed(64)) => |old, b, _| ((old as i64).min(b as i64) as u64).into(),
-        (Max, Element::Signed(64)) => |old, b, _| ((old as i64).max(b as i64) as u64).into(),
-        (Inc, Element::Unsigned(32)) => |old, b, _| increment(old as u32, b as u32).into(),
-        (Dec, Element::Unsigned(32)) => |old, b, _| decrement(old as u32, b as u32).into(),
-        (And, Element::Bits(32)) => |old, b, _| (old as u32 & b as u32).into(),
-        (And, Element::Bits(64)) => |old, b, _| (old as u64 & b as u64).into(),
-        (Or, Element::Bits(32)) => |old, b, _| (old as u32 | b as u32).into(),
-        (Or, Element::Bits(64)) => |old, b, _| (old as u64 | b as u64).into(),
-        (Xor, Element::Bits(32)) => |old, b, _| (old as u32 ^ b as u32).into(),
-        (Xor, Element::Bits(64)) => |old, b, _| (old as u64 ^ b as u64).into(),
-        (Exch, Element::Bits(32)) => |_, b, _| (b as u32).into(),
-        (Exch, Element::Bits(64)) => |_, b, _| (b as u64).into(),
-        (Exch, Element::Bits(128)) => |_, b, _| b,
-        (Cas, Element::Bits(16)) => |old, b, c| if old as u16 == b as u16 { c as u16 } else { old as u16 }.into(),
-        (Cas, Element::Bits(32)) => |old, b, c| if old as u32 == b as u32 { c as u32 } else { old as u32 }.into(),
-        (Cas, Element::Bits(64)) => |old, b, c| if old as u64 == b as u64 { c as u64 } else { old as u64 }.into(),
-        (Cas, Element::Bits(128)) => |old, b, c| if old == b { c } else { old },
-        (Add, Element::F32) if flush => |old, b, _| add_f32::<true>(old as u32, b as u32).into(),
-        (Add, Element::F32) => |old, b, _| add_f32::<false>(old as u32, b as u32).into(),
-        (Add, Element::F64) => |old, b, _| add_f64(old as u64, b as u64).into(),
-        (Add, Element::F16(1)) => |old, b, _| each::<16, 1>(old, b, add_f16),
-        (Add, Element::F16(2)) => |old, b, _| each::<16, 2>(old, b, add_f16),
-        (Add, Element::Bf16(1)) => |old, b, _| each::<16, 1>(old, b, add_bf16),
-        (Add, Element::Bf16(2)) => |old, b, _| each::<16, 2>(old, b, add_bf16),
-        (Min, Element::F16(1)) => |old, b, _| each::<16, 1>(old, b, |a, b| extreme(&Layout::F16, a, b, false)),
-        (Min, Element::F16(2)) => |old, b, _| each::<16, 2>(old, b, |a, b| extreme(&Layout::F16, a, b, false)),
-        (Max, Element::F16(1)) => |old, b, _| each::<16, 1>(old, b, |a, b| extreme(&Layout::F16, a, b, true)),
-        (Max, Element::F16(2)) => |old, b, _| each::<16, 2>(old, b, |a, b| extreme(&Layout::F16, a, b, true)),
-        (Min, Element::Bf16(1)) => |old, b, _| each::<16, 1>(old, b, |a, b| extreme(&Layout::BF16, a, b, false)),
-        (Min, Element::Bf16(2)) => |old, b, _| each::<16, 2>(old, b, |a, b| extreme(&Layout::BF16, a, b, false)),
-        (Max, Element::Bf16(1)) => |old, b, _| each::<16, 1>(old, b, |a, b| extreme(&Layout::BF16, a, b, true)),
-        (Max, Element::Bf16(2)) => |old, b, _| each::<16, 2>(old, b, |a, b| extreme(&Layout::BF16, a, b, true)),
-        (Add, Element::E4m3(1)) => |old, b, _| each::<8, 1>(old, b, |a, b| add_byte(Narrow::E4m3, a, b)),
-        (Add, Element::E4m3(2)) => |old, b, _| each::<8, 2>(old, b, |a, b| add_byte(Narrow::E4m3, a, b)),
-        (Add, Element::E4m3(4)) => |old, b, _| each::<8, 4>(old, b, |a, b| add_byte(Narrow::E4m3, a, b)),
-        (Add, Element::E5m2(1)) => |old, b, _| each::<8, 1>(old, b, |a, b| add_byte(Narrow::E5m2, a, b)),
-        (Add, Element::E5m2(2)) => |old, b, _| each::<8, 2>(old, b, |a, b| add_byte(Narrow::E5m2, a, b)),
-        (Add, Element::E5m2(4)) => |old, b, _| each::<8, 4>(old, b, |a, b| add_byte(Narrow::E5m2, a, b)),
-        (Min, Element::E4m3(1)) => |old, b, _| each::<8, 1>(old, b, |a, b| extreme_byte(Narrow::E4m3, a, b, false)),
-        (Min, Element::E4m3(2)) => |old, b, _| each::<8, 2>(old, b, |a, b| extreme_byte(Narrow::E4m3, a, b, false)),
-        (Min, Element::E4m3(4)) => |old, b, _| each::<8, 4>(old, b, |a, b| extreme_byte(Narrow::E4m3, a, b, false)),
-        (Max, Element::E4m3(1)) => |old, b, _| each::<8, 1>(old, b, |a, b| extreme_byte(Narrow::E4m3, a, b, true)),
-        (Max, Element::E4m3(2)) => |old, b, _| each::<8, 2>(old, b, |a, b| extreme_byte(Narrow::E4m3, a, b, true)),
-        (Max, Element::E4m3(4)) => |old, b, _| each::<8, 4>(old, b, |a, b| extreme_byte(Narrow::E4m3, a, b, true)),
-        (Min, Element::E5m2(1)) => |old, b, _| each::<8, 1>(old, b, |a, b| extreme_byte(Narrow::E5m2, a, b, false)),
-        (Min, Element::E5m2(2)) => |old, b, _| each::<8, 2>(old, b, |a, b| extreme_byte(Narrow::E5m2, a, b, false)),
-        (Min, Element::E5m2(4)) => |old, b, _| each::<8, 4>(old, b, |a, b| extreme_byte(Narrow::E5m2, a, b, false)),
-        (Max, Element::E5m2(1)) => |old, b, _| each::<8, 1>(old, b, |a, b| extreme_byte(Narrow::E5m2, a, b, true)),
-        (Max, Element::E5m2(2)) => |old, b, _| each::<8, 2>(old, b, |a, b| extreme_byte(Narrow::E5m2, a, b, true)),
-        (Max, Element::E5m2(4)) => |old, b, _| each::<8, 4>(old, b, |a, b| extreme_byte(Narrow::E5m2, a, b, true)),
+        (Add, AtomicElement::Unsigned(32) | AtomicElement::Signed(32)) => {
+            |old, b, _| (old as u32).wrapping_add(b as u32).into()
+        }
+        (Add, AtomicElement::Unsigned(64) | AtomicElement::Signed(64)) => {
+            |old, b, _| (old as u64).wrapping_add(b as u64).into()
+        }
+        (Min, AtomicElement::Unsigned(32)) => |old, b, _| (old as u32).min(b as u32).into(),
+        (Max, AtomicElement::Unsigned(32)) => |old, b, _| (old as u32).max(b as u32).into(),
+        (Min, AtomicElement::Unsigned(64)) => |old, b, _| (old as u64).min(b as u64).into(),
+        (Max, AtomicElement::Unsigned(64)) => |old, b, _| (old as u64).max(b as u64).into(),
+        (Min, AtomicElement::Signed(32)) => |old, b, _| ((old as i32).min(b as i32) as u32).into(),
+        (Max, AtomicElement::Signed(32)) => |old, b, _| ((old as i32).max(b as i32) as u32).into(),
+        (Min, AtomicElement::Signed(64)) => |old, b, _| ((old as i64).min(b as i64) as u64).into(),
+        (Max, AtomicElement::Signed(64)) => |old, b, _| ((old as i64).max(b as i64) as u64).into(),
+        (Inc, AtomicElement::Unsigned(32)) => |old, b, _| increment(old as u32, b as u32).into(),
+        (Dec, AtomicElement::Unsigned(32)) => |old, b, _| decrement(old as u32, b as u32).into(),
+        (And, AtomicElement::Bits(32)) => |old, b, _| (old as u32 & b as u32).into(),
+        (And, AtomicElement::Bits(64)) => |old, b, _| (old as u64 & b as u64).into(),
+        (Or, AtomicElement::Bits(32)) => |old, b, _| (old as u32 | b as u32).into(),
+        (Or, AtomicElement::Bits(64)) => |old, b, _| (old as u64 | b as u64).into(),
+        (Xor, AtomicElement::Bits(32)) => |old, b, _| (old as u32 ^ b as u32).into(),
+        (Xor, AtomicElement::Bits(64)) => |old, b, _| (old as u64 ^ b as u64).into(),
+        (Exch, AtomicElement::Bits(32)) => |_, b, _| (b as u32).into(),
+        (Exch, AtomicElement::Bits(64)) => |_, b, _| (b as u64).into(),
+        (Exch, AtomicElement::Bits(128)) => |_, b, _| b,
+        (Cas, AtomicElement::Bits(16)) => |old, b, c| if old as u16 == b as u16 { c as u16 } else { old as u16 }.into(),
+        (Cas, AtomicElement::Bits(32)) => |old, b, c| if old as u32 == b as u32 { c as u32 } else { old as u32 }.into(),
+        (Cas, AtomicElement::Bits(64)) => |old, b, c| if old as u64 == b as u64 { c as u64 } else { old as u64 }.into(),
+        (Cas, AtomicElement::Bits(128)) => |old, b, c| if old == b { c } else { old },
+        (Add, AtomicElement::F32) if flush => |old, b, _| add_f32::<true>(old as u32, b as u32).into(),
+        (Add, AtomicElement::F32) => |old, b, _| add_f32::<false>(old as u32, b as u32).into(),
+        (Add, AtomicElement::F64) => |old, b, _| add_f64(old as u64, b as u64).into(),
+        (Add, AtomicElement::F16(1)) => |old, b, _| each::<16, 1>(old, b, add_f16),
+        (Add, AtomicElement::F16(2)) => |old, b, _| each::<16, 2>(old, b, add_f16),
+        (Add, AtomicElement::Bf16(1)) => |old, b, _| each::<16, 1>(old, b, add_bf16),
+        (Add, AtomicElement::Bf16(2)) => |old, b, _| each::<16, 2>(old, b, add_bf16),
+        (Min, AtomicElement::F16(1)) => {
+            |old, b, _| each::<16, 1>(old, b, |a, b| extreme(&FloatLayout::F16, a, b, false))
+        }
+        (Min, AtomicElement::F16(2)) => {
+            |old, b, _| each::<16, 2>(old, b, |a, b| extreme(&FloatLayout::F16, a, b, false))
+        }
+        (Max, AtomicElement::F16(1)) => {
+            |old, b, _| each::<16, 1>(old, b, |a, b| extreme(&FloatLayout::F16, a, b, true))
+        }
+        (Max, AtomicElement::F16(2)) => {
+            |old, b, _| each::<16, 2>(old, b, |a, b| extreme(&FloatLayout::F16, a, b, true))
+        }
+        (Min, AtomicElement::Bf16(1)) => {
+            |old, b, _| each::<16, 1>(old, b, |a, b| extreme(&FloatLayout::BF16, a, b, false))
+        }
+        (Min, AtomicElement::Bf16(2)) => {
+            |old, b, _| each::<16, 2>(old, b, |a, b| extreme(&FloatLayout::BF16, a, b, false))
+        }
+        (Max, AtomicElement::Bf16(1)) => {
+            |old, b, _| each::<16, 1>(old, b, |a, b| extreme(&FloatLayout::BF16, a, b, true))
+        }
+        (Max, AtomicElement::Bf16(2)) => {
+            |old, b, _| each::<16, 2>(old, b, |a, b| extreme(&FloatLayout::BF16, a, b, true))
+        }
+        (Add, AtomicElement::E4m3(1)) => |old, b, _| each::<8, 1>(old, b, |a, b| add_byte(Narrow::E4m3, a, b)),
+        (Add, AtomicElement::E4m3(2)) => |old, b, _| each::<8, 2>(old, b, |a, b| add_byte(Narrow::E4m3, a, b)),
+        (Add, AtomicElement::E4m3(4)) => |old, b, _| each::<8, 4>(old, b, |a, b| add_byte(Narrow::E4m3, a, b)),
+        (Add, AtomicElement::E5m2(1)) => |old, b, _| each::<8, 1>(old, b, |a, b| add_byte(Narrow::E5m2, a, b)),
+        (Add, AtomicElement::E5m2(2)) => |old, b, _| each::<8, 2>(old, b, |a, b| add_byte(Narrow::E5m2, a, b)),
+        (Add, AtomicElement::E5m2(4)) => |old, b, _| each::<8, 4>(old, b, |a, b| add_byte(Narrow::E5m2, a, b)),
+        (Min, AtomicElement::E4m3(1)) => {
+            |old, b, _| each::<8, 1>(old, b, |a, b| extreme_byte(Narrow::E4m3, a, b, false))
+        }
+        (Min, AtomicElement::E4m3(2)) => {
+            |old, b, _| each::<8, 2>(old, b, |a, b| extreme_byte(Narrow::E4m3, a, b, false))
+        }
+        (Min, AtomicElement::E4m3(4)) => {
+            |old, b, _| each::<8, 4>(old, b, |a, b| extreme_byte(Narrow::E4m3, a, b, false))
+        }
+        (Max, AtomicElement::E4m3(1)) => {
+            |old, b, _| each::<8, 1>(old, b, |a, b| extreme_byte(Narrow::E4m3, a, b, true))
+        }
+        (Max, AtomicElement::E4m3(2)) => {
+            |old, b, _| each::<8, 2>(old, b, |a, b| extreme_byte(Narrow::E4m3, a, b, true))
+        }
+        (Max, AtomicElement::E4m3(4)) => {
+            |old, b, _| each::<8, 4>(old, b, |a, b| extreme_byte(Narrow::E4m3, a, b, true))
+        }
+        (Min, AtomicElement::E5m2(1)) => {
+            |old, b, _| each::<8, 1>(old, b, |a, b| extreme_byte(Narrow::E5m2, a, b, false))
+        }
+        (Min, AtomicElement::E5m2(2)) => {
+            |old, b, _| each::<8, 2>(old, b, |a, b| extreme_byte(Narrow::E5m2, a, b, false))
+        }
+        (Min, AtomicElement::E5m2(4)) => {
+            |old, b, _| each::<8, 4>(old, b, |a, b| extreme_byte(Narrow::E5m2, a, b, false))
+        }
+        (Max, AtomicElement::E5m2(1)) => {
+            |old, b, _| each::<8, 1>(old, b, |a, b| extreme_byte(Narrow::E5m2, a, b, true))
+        }
+        (Max, AtomicElement::E5m2(2)) => {
+            |old, b, _| each::<8, 2>(old, b, |a, b| extreme_byte(Narrow::E5m2, a, b, true))
+        }
+        (Max, AtomicElement::E5m2(4)) => {
+            |old, b, _| each::<8, 4>(old, b, |a, b| extreme_byte(Narrow::E5m2, a, b, true))
+        }
         _ => return None,
     })
 }
@@ -252,12 +296,12 @@ fn add_bf16(a: u64, b: u64) -> u64 {
 /// A sum of 8-bit floats is exact in binary64 and rounded once; beyond the largest number it stays there, which is ours.
 fn add_byte(format: Narrow, a: u64, b: u64) -> u64 {
     let sum = f64::from(format.decode(a as u8)) + f64::from(format.decode(b as u8));
-    u64::from(format.encode_real(Layout::F64.decode(sum.to_bits()), Direction::Nearest, true))
+    u64::from(format.encode_real(FloatLayout::F64.decode(sum.to_bits()), RoundingDirection::Nearest, true))
 }
 
 /// The smaller or larger of two numbers; a NaN loses against a number, two give the canonical one, -0 is less than +0. That is what the
 /// manual says of `min` and `max`; of `atom` and its like it says nothing.
-fn extreme(layout: &Layout, a: u64, b: u64, largest: bool) -> u64 {
+fn extreme(layout: &FloatLayout, a: u64, b: u64, largest: bool) -> u64 {
     let sign = layout.sign_bit();
     let key = |bits: u64| if bits & sign != 0 { !bits & (sign | layout.all_ones()) } else { bits | sign };
     match (layout.is_nan(a), layout.is_nan(b)) {
@@ -287,20 +331,20 @@ fn each<const BITS: u32, const COUNT: u32>(old: u128, b: u128, function: impl Fn
 
 /// What must be said of the new value: which NaN comes out is open, and so is how 16- and 8-bit floats compare with a NaN and what an
 /// 8-bit sum beyond the largest number is.
-pub fn marks(operation: Operation, element: Element, old: u128, b: u128) -> Marks {
-    if !matches!(operation, Operation::Add | Operation::Min | Operation::Max) {
+pub fn marks(operation: AtomicOperation, element: AtomicElement, old: u128, b: u128) -> Marks {
+    if !matches!(operation, AtomicOperation::Add | AtomicOperation::Min | AtomicOperation::Max) {
         return Marks::NONE;
     }
     let layout = match element {
-        Element::F16(_) => Layout::F16,
-        Element::Bf16(_) => Layout::BF16,
-        Element::F32 => Layout::F32,
-        Element::F64 => Layout::F64,
-        Element::E4m3(_) | Element::E5m2(_) => match byte(element).layout() {
+        AtomicElement::F16(_) => FloatLayout::F16,
+        AtomicElement::Bf16(_) => FloatLayout::BF16,
+        AtomicElement::F32 => FloatLayout::F32,
+        AtomicElement::F64 => FloatLayout::F64,
+        AtomicElement::E4m3(_) | AtomicElement::E5m2(_) => match byte(element).layout() {
             Some(layout) => layout,
             None => return Marks::NONE,
         },
-        Element::Bits(_) | Element::Unsigned(_) | Element::Signed(_) => return Marks::NONE,
+        AtomicElement::Bits(_) | AtomicElement::Unsigned(_) | AtomicElement::Signed(_) => return Marks::NONE,
     };
     let (count, width) = element.parts();
     let mask = (1_u128 << width) - 1;
@@ -308,8 +352,8 @@ pub fn marks(operation: Operation, element: Element, old: u128, b: u128) -> Mark
         let (a, b) = ((old >> place & mask) as u64, (b >> place & mask) as u64);
         let infinity = layout.infinity();
         let endless = |bits: u64| bits & layout.all_ones() == infinity && layout != byte_layout(Narrow::E4m3);
-        let opposite = operation == Operation::Add && endless(a) && endless(b) && a != b;
-        let beyond = operation == Operation::Add && width == 8 && {
+        let opposite = operation == AtomicOperation::Add && endless(a) && endless(b) && a != b;
+        let beyond = operation == AtomicOperation::Add && width == 8 && {
             let format = byte(element);
             let sum = format.decode(a as u8) + format.decode(b as u8);
             sum.abs() > format.decode(layout.largest() as u8)
@@ -319,20 +363,20 @@ pub fn marks(operation: Operation, element: Element, old: u128, b: u128) -> Mark
     if open { Marks::UNSPECIFIED } else { Marks::NONE }
 }
 
-fn byte(element: Element) -> Narrow {
-    if matches!(element, Element::E5m2(_)) { Narrow::E5m2 } else { Narrow::E4m3 }
+fn byte(element: AtomicElement) -> Narrow {
+    if matches!(element, AtomicElement::E5m2(_)) { Narrow::E5m2 } else { Narrow::E4m3 }
 }
 
-fn byte_layout(format: Narrow) -> Layout {
-    format.layout().unwrap_or(Layout::F16)
+fn byte_layout(format: Narrow) -> FloatLayout {
+    format.layout().unwrap_or(FloatLayout::F16)
 }
 
 /// `multimem.ld_reduce`: all values combined from the first on (the manual leaves the order open); `None` for no values or where no
 /// instruction has the operation. With `wide` (`.acc::f32` of 16-bit floats, `.acc::f16` of 8-bit floats) sums are kept in the wider
 /// format until the end.
-pub fn combine(op: Operation, element: Element, wide: bool, flush: bool, values: &[u128]) -> Option<u128> {
+pub fn combine(op: AtomicOperation, element: AtomicElement, wide: bool, flush: bool, values: &[u128]) -> Option<u128> {
     let (first, rest) = values.split_first()?;
-    if !wide || op != Operation::Add {
+    if !wide || op != AtomicOperation::Add {
         let function = operation(op, element, flush)?;
         return Some(rest.iter().fold(*first, |sum, value| function(sum, *value, 0)));
     }
@@ -343,22 +387,22 @@ pub fn combine(op: Operation, element: Element, wide: bool, flush: bool, values:
         let part = |value: &u128| (value >> place & mask) as u64;
         let others = rest.iter().map(part);
         let sum = match element {
-            Element::F16(_) => {
+            AtomicElement::F16(_) => {
                 let widen = |bits: u64| quick::f32_from_f16(bits as u32);
                 let sum = others.fold(widen(part(first)), |sum, bits| add_f32::<false>(sum, widen(bits)));
                 u64::from(quick::f16_from_f32(sum))
             }
-            Element::Bf16(_) => {
+            AtomicElement::Bf16(_) => {
                 let widen = |bits: u64| quick::f32_from_bf16(bits as u32);
                 let sum = others.fold(widen(part(first)), |sum, bits| add_f32::<false>(sum, widen(bits)));
                 u64::from(quick::bf16_from_f32(sum))
             }
-            Element::E4m3(_) | Element::E5m2(_) => {
+            AtomicElement::E4m3(_) | AtomicElement::E5m2(_) => {
                 let format = byte(element);
                 let widen = |bits: u64| u64::from(quick::f16_from_f32(format.decode(bits as u8).to_bits()));
                 let sum = others.fold(widen(part(first)), |sum, bits| add_f16(sum, widen(bits)));
                 let sum = f32::from_bits(quick::f32_from_f16(sum as u32));
-                u64::from(format.encode(sum, Direction::Nearest, true))
+                u64::from(format.encode(sum, RoundingDirection::Nearest, true))
             }
             _ => return None,
         };
@@ -368,16 +412,16 @@ pub fn combine(op: Operation, element: Element, wide: bool, flush: bool, values:
 }
 
 /// `redux.sync` of integers and bits over the values of the lanes that take part; `None` for no lanes or another operation.
-pub fn redux(op: Operation, signed: bool, values: impl IntoIterator<Item = u32>) -> Option<u32> {
+pub fn redux(op: AtomicOperation, signed: bool, values: impl IntoIterator<Item = u32>) -> Option<u32> {
     let function: fn(u32, u32) -> u32 = match (op, signed) {
-        (Operation::Add, _) => u32::wrapping_add,
-        (Operation::Min, false) => u32::min,
-        (Operation::Max, false) => u32::max,
-        (Operation::Min, true) => |a, b| (a as i32).min(b as i32) as u32,
-        (Operation::Max, true) => |a, b| (a as i32).max(b as i32) as u32,
-        (Operation::And, _) => |a, b| a & b,
-        (Operation::Or, _) => |a, b| a | b,
-        (Operation::Xor, _) => |a, b| a ^ b,
+        (AtomicOperation::Add, _) => u32::wrapping_add,
+        (AtomicOperation::Min, false) => u32::min,
+        (AtomicOperation::Max, false) => u32::max,
+        (AtomicOperation::Min, true) => |a, b| (a as i32).min(b as i32) as u32,
+        (AtomicOperation::Max, true) => |a, b| (a as i32).max(b as i32) as u32,
+        (AtomicOperation::And, _) => |a, b| a & b,
+        (AtomicOperation::Or, _) => |a, b| a | b,
+        (AtomicOperation::Xor, _) => |a, b| a ^ b,
         _ => return None,
     };
     values.into_iter().reduce(function)
@@ -391,10 +435,12 @@ pub fn redux_f32(largest: bool, abs: bool, nan: bool, values: impl IntoIterator<
     for value in values.into_iter().map(|value| u64::from(value & mask)) {
         result = Some(match result {
             // Of one NaN the canonical one is left as well.
-            None if Layout::F32.is_nan(value) => Layout::F32.all_ones(),
+            None if FloatLayout::F32.is_nan(value) => FloatLayout::F32.all_ones(),
             None => value,
-            Some(other) if nan && (Layout::F32.is_nan(other) || Layout::F32.is_nan(value)) => Layout::F32.all_ones(),
-            Some(other) => extreme(&Layout::F32, other, value, largest),
+            Some(other) if nan && (FloatLayout::F32.is_nan(other) || FloatLayout::F32.is_nan(value)) => {
+                FloatLayout::F32.all_ones()
+            }
+            Some(other) => extreme(&FloatLayout::F32, other, value, largest),
         });
     }
     result.map(|bits| bits as u32)

@@ -1,7 +1,7 @@
 //! Floating-point arithmetic of all formats and roundings.
 //!
 //! Every function takes and returns bits (`u32` for `.f32`, `u64` for `.f64`, `u16` for `.f16` and `.bf16`) and reads its modifiers from a
-//! [`Modifiers`]. They are inlined: called with constant modifiers, `add.rn.f32` is one native addition and one selection, and a loop over
+//! [`FloatModifiers`]. They are inlined: called with constant modifiers, `add.rn.f32` is one native addition and one selection, and a loop over
 //! lanes becomes vector code. Directed roundings are computed exactly in software; the host's rounding mode is never touched.
 //!
 //! | module | what |
@@ -31,7 +31,7 @@ mod tests;
 
 /// How an exact result becomes one that the format holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Rounding {
+pub enum FloatRounding {
     /// `.rn`: to the nearest, ties to the one with an even last bit.
     #[default]
     Nearest,
@@ -57,25 +57,25 @@ pub enum Clamp {
 
 /// The modifiers of an arithmetic instruction. A field that a form does not have stays at its default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Modifiers {
+pub struct FloatModifiers {
     /// `.rn`, `.rz`, `.rm`, `.rp`.
-    pub rounding: Rounding,
+    pub rounding: FloatRounding,
     /// `.ftz`: subnormal operands and results become zeros of their sign. Not for `.f64`.
     pub ftz: bool,
     /// `.sat`, `.relu`.
     pub clamp: Clamp,
 }
 
-impl Modifiers {
+impl FloatModifiers {
     /// `.rn` and nothing else.
-    pub const RN: Self = Self { rounding: Rounding::Nearest, ftz: false, clamp: Clamp::None };
+    pub const RN: Self = Self { rounding: FloatRounding::Nearest, ftz: false, clamp: Clamp::None };
     /// `.rn.ftz`.
     pub const RN_FTZ: Self = Self { ftz: true, ..Self::RN };
     /// `.rz` and nothing else.
-    pub const RZ: Self = Self { rounding: Rounding::Zero, ..Self::RN };
+    pub const RZ: Self = Self { rounding: FloatRounding::Zero, ..Self::RN };
 
     /// Another rounding.
-    pub const fn rounding(self, rounding: Rounding) -> Self {
+    pub const fn rounding(self, rounding: FloatRounding) -> Self {
         Self { rounding, ..self }
     }
 
@@ -117,21 +117,21 @@ fn to_odd(rounded: f64, error: f64) -> f64 {
 /// Measured with fold on `mul.ftz.f32`: 0x3f000001 × 0x00fffffe is flushed not, 0x3f7fffff × 0x00800000 is, though both round to `normal`
 /// as subnormals.
 #[inline(always)]
-fn is_flushed(rounding: Rounding, exact: f64, normal: f64, precision: i32) -> bool {
+fn is_flushed(rounding: FloatRounding, exact: f64, normal: f64, precision: i32) -> bool {
     // The spacing of the format right below `normal`, were its exponent unbounded.
     let spacing = normal * f64::from_bits(((1023 - precision) as u64) << 52);
     let magnitude = exact.abs();
     let outward = match rounding {
-        Rounding::Nearest => return magnitude < normal - spacing / 2.0,
-        Rounding::Zero => false,
-        Rounding::Down => exact < 0.0,
-        Rounding::Up => exact > 0.0,
+        FloatRounding::Nearest => return magnitude < normal - spacing / 2.0,
+        FloatRounding::Zero => false,
+        FloatRounding::Down => exact < 0.0,
+        FloatRounding::Up => exact > 0.0,
     };
     if outward { magnitude <= normal - spacing } else { magnitude < normal }
 }
 
 /// A sum whose value is `sum`, with the sign that a zero gets: terms of opposite sign give +0, rounding down -0.
 #[inline(always)]
-fn with_zero_sign(rounding: Rounding, sum: f64, both_positive_zero: bool) -> f64 {
-    if rounding == Rounding::Down && sum == 0.0 && !both_positive_zero { -0.0 } else { sum }
+fn with_zero_sign(rounding: FloatRounding, sum: f64, both_positive_zero: bool) -> f64 {
+    if rounding == FloatRounding::Down && sum == 0.0 && !both_positive_zero { -0.0 } else { sum }
 }

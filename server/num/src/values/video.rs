@@ -15,4 +15,4 @@ mod recorded;
 pub mod scalar;
 pub mod simd;
 
-pub use part::Part;
+pub use part::RegisterPart;

@@ -8,12 +8,12 @@ use crate::registers::{Dst, Registers, Src};
 use crate::simd::{LaneStep, Marked, Step, bits};
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
-use ptx_num::values::float::{Clamp, Modifiers, Rounding};
+use ptx_num::values::float::{Clamp, FloatModifiers, FloatRounding};
 
 /// Modifiers that a step was made for.
 pub(crate) trait Choice: Copy + Send + Sync + 'static {
     /// Which.
-    fn get(self) -> Modifiers;
+    fn get(self) -> FloatModifiers;
 }
 
 /// `.rn`, with or without `.ftz` and `.sat`: known to the compiler.
@@ -22,15 +22,15 @@ pub(crate) struct Nearest<const FTZ: bool, const SAT: bool>;
 
 impl<const FTZ: bool, const SAT: bool> Choice for Nearest<FTZ, SAT> {
     #[inline(always)]
-    fn get(self) -> Modifiers {
-        Modifiers::RN.ftz(FTZ).clamp(if SAT { Clamp::Saturate } else { Clamp::None })
+    fn get(self) -> FloatModifiers {
+        FloatModifiers::RN.ftz(FTZ).clamp(if SAT { Clamp::Saturate } else { Clamp::None })
     }
 }
 
 /// Any others: looked at when the step is executed.
-impl Choice for Modifiers {
+impl Choice for FloatModifiers {
     #[inline(always)]
-    fn get(self) -> Modifiers {
+    fn get(self) -> FloatModifiers {
         self
     }
 }
@@ -38,23 +38,23 @@ impl Choice for Modifiers {
 /// An expression with modifiers as a [`Choice`]: compiled for each of the common ones, and once for all others.
 macro_rules! with_modifiers {
     ($modifiers:expr, $choice:ident => $make:expr) => {{
-        use ptx_num::values::float::{Clamp, Modifiers, Rounding};
+        use ptx_num::values::float::{Clamp, FloatModifiers, FloatRounding};
         use $crate::exec::float::steps::Nearest;
-        let given: Modifiers = $modifiers;
+        let given: FloatModifiers = $modifiers;
         match (given.rounding, given.ftz, given.clamp) {
-            (Rounding::Nearest, false, Clamp::None) => {
+            (FloatRounding::Nearest, false, Clamp::None) => {
                 let $choice = Nearest::<false, false>;
                 $make
             }
-            (Rounding::Nearest, true, Clamp::None) => {
+            (FloatRounding::Nearest, true, Clamp::None) => {
                 let $choice = Nearest::<true, false>;
                 $make
             }
-            (Rounding::Nearest, false, Clamp::Saturate) => {
+            (FloatRounding::Nearest, false, Clamp::Saturate) => {
                 let $choice = Nearest::<false, true>;
                 $make
             }
-            (Rounding::Nearest, true, Clamp::Saturate) => {
+            (FloatRounding::Nearest, true, Clamp::Saturate) => {
                 let $choice = Nearest::<true, true>;
                 $make
             }
@@ -78,13 +78,17 @@ pub(crate) fn is_first_generation(inst: &DecodeContext<'_>) -> bool {
 }
 
 /// The rounding that is written; `.rn` where none is.
-pub(crate) fn rounding(inst: &DecodeContext<'_>) -> Rounding {
-    let written = [(Modifier::Rz, Rounding::Zero), (Modifier::Rm, Rounding::Down), (Modifier::Rp, Rounding::Up)];
-    written.into_iter().find(|(modifier, _)| inst.has(*modifier)).map_or(Rounding::Nearest, |(_, rounding)| rounding)
+pub(crate) fn rounding(inst: &DecodeContext<'_>) -> FloatRounding {
+    let written =
+        [(Modifier::Rz, FloatRounding::Zero), (Modifier::Rm, FloatRounding::Down), (Modifier::Rp, FloatRounding::Up)];
+    written
+        .into_iter()
+        .find(|(modifier, _)| inst.has(*modifier))
+        .map_or(FloatRounding::Nearest, |(_, rounding)| rounding)
 }
 
 /// The modifiers as written, but for `.ftz`, which does not go with every type.
-pub(crate) fn modifiers(inst: &DecodeContext<'_>, ftz: bool) -> Modifiers {
+pub(crate) fn modifiers(inst: &DecodeContext<'_>, ftz: bool) -> FloatModifiers {
     let clamp = if inst.has(Modifier::Sat) {
         Clamp::Saturate
     } else if inst.has(Modifier::Relu) {
@@ -92,7 +96,7 @@ pub(crate) fn modifiers(inst: &DecodeContext<'_>, ftz: bool) -> Modifiers {
     } else {
         Clamp::None
     };
-    Modifiers { rounding: rounding(inst), ftz, clamp }
+    FloatModifiers { rounding: rounding(inst), ftz, clamp }
 }
 
 /// What must be said of the results of all lanes. Results of exact arithmetic seldom need a word: one look at all of them together says so.

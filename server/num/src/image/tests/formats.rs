@@ -1,12 +1,12 @@
 use super::ImageNumbers;
-use crate::image::format::{ChannelOrder, ChannelType, Format, half_to_f32};
+use crate::image::format::{ChannelOrder, ChannelType, TexelFormat, half_to_f32};
 use crate::values::Marks;
 use crate::values::convert::quick::f16_from_f32;
 use rustc_apfloat::ieee::{Half, Single};
 use rustc_apfloat::{Float, FloatConvert};
 
-fn one(channel: ChannelType) -> Format {
-    Format { channel, order: ChannelOrder::R }
+fn one(channel: ChannelType) -> TexelFormat {
+    TexelFormat { channel, order: ChannelOrder::R }
 }
 
 fn read(channel: ChannelType, raw: u32) -> u32 {
@@ -120,7 +120,7 @@ fn orders_put_channels_where_they_belong() {
         (ChannelOrder::Luminance, [10, 10, 10, 1]),
     ];
     for (order, components) in expected {
-        let format = Format { channel: ChannelType::Uint8, order };
+        let format = TexelFormat { channel: ChannelType::Uint8, order };
         assert_eq!(format.decode(texel).bits, components, "{order:?}");
         let (stored, marks) = format.encode(&components);
         assert_eq!(stored[..format.bytes() as usize], texel[..format.bytes() as usize], "{order:?}");

@@ -1,19 +1,19 @@
 use super::ImageNumbers;
 use crate::image::cube;
-use crate::image::format::{ChannelOrder, ChannelType, Format};
+use crate::image::format::{ChannelOrder, ChannelType, TexelFormat};
 use crate::image::layout::{Geometry, ImageDescription};
 use crate::image::sampler::{AddressMode, DepthCompare, Filter, Sampler, axis};
-use crate::image::texture::{Coordinates, Fetched, Level, Request, fetch, gather, to_half};
+use crate::image::texture::{Coordinates, Fetched, MipmapLevel, TextureRequest, fetch, gather, to_half};
 use crate::values::Marks;
 
-const FLOAT: Format = Format { channel: ChannelType::Float, order: ChannelOrder::R };
+const FLOAT: TexelFormat = TexelFormat { channel: ChannelType::Float, order: ChannelOrder::R };
 
-fn at(geometry: Geometry, coordinates: [f32; 4]) -> Request {
+fn at(geometry: Geometry, coordinates: [f32; 4]) -> TextureRequest {
     let bits = coordinates.map(f32::to_bits);
-    Request {
+    TextureRequest {
         geometry,
         coordinates: Coordinates { bits, float: true },
-        level: Level::Base,
+        level: MipmapLevel::Base,
         offset: [0; 3],
         depth: None,
     }
@@ -199,7 +199,7 @@ fn published_measurements() {
 /// What `downsample` of tests/kernels/textures.ptx relies on: at the corner of four texels the filter is their mean.
 #[test]
 fn a_corner_is_the_mean_of_four_texels() {
-    let format = Format { channel: ChannelType::Unorm8, order: ChannelOrder::Rgba };
+    let format = TexelFormat { channel: ChannelType::Unorm8, order: ChannelOrder::Rgba };
     let image = ImageDescription::new(Geometry::D2, [8, 6, 1], format);
     let bytes = image.filled(|i| (i * 7 % 256) as f64);
     let sampler = Sampler { filter: Filter::Linear, ..Sampler::default() };
@@ -253,7 +253,7 @@ fn integer_coordinates_know_no_sampler() {
     let mut request = at(Geometry::A2d, [0.0; 4]);
     request.coordinates.float = false;
     for level in -1..=2 {
-        request.level = Level::Integer(level);
+        request.level = MipmapLevel::Integer(level);
         let (width, height, start) = if level == 1 { (2, 2, 60) } else { (5, 4, 0) };
         for layer in 0..=3_i32 {
             for y in -2..=5 {
@@ -306,39 +306,39 @@ fn levels_are_clamped_rounded_and_blended() {
         }
     });
     let level = |sampler: &Sampler, level| {
-        let request = Request { level, ..at(Geometry::D2, [0.4, 0.6, 0.0, 0.0]) };
+        let request = TextureRequest { level, ..at(Geometry::D2, [0.4, 0.6, 0.0, 0.0]) };
         first(fetch(&image, &bytes[..], sampler, &request).unwrap())
     };
     let nearest = Sampler::default();
     for (lod, value) in
         [(-5.0, 100.0), (0.0, 100.0), (0.4, 100.0), (0.6, 200.0), (1.4, 200.0), (1.6, 300.0), (99.0, 300.0)]
     {
-        assert_eq!(level(&nearest, Level::Float(lod)), value, "{lod}");
+        assert_eq!(level(&nearest, MipmapLevel::Float(lod)), value, "{lod}");
     }
     let linear = Sampler { mipmap_filter: Filter::Linear, ..nearest };
     for (lod, value) in [(0.25, 125.0), (1.5, 250.0), (2.0, 300.0), (7.0, 300.0), (0.0, 100.0)] {
-        assert_eq!(level(&linear, Level::Float(lod)), value, "{lod}");
+        assert_eq!(level(&linear, MipmapLevel::Float(lod)), value, "{lod}");
     }
     let limited = Sampler { min_lod: 0.5, max_lod: 1.0, lod_bias: -0.25, ..linear };
-    assert_eq!(level(&limited, Level::Float(0.0)), 150.0);
-    assert_eq!(level(&limited, Level::Float(1.0)), 175.0);
-    assert_eq!(level(&limited, Level::Float(9.0)), 200.0);
-    assert_eq!(level(&limited, Level::Base), 100.0);
-    let gradients = |x: f32, y: f32| level(&linear, Level::Gradients([x, 0.0, 0.0], [0.0, y, 0.0]));
+    assert_eq!(level(&limited, MipmapLevel::Float(0.0)), 150.0);
+    assert_eq!(level(&limited, MipmapLevel::Float(1.0)), 175.0);
+    assert_eq!(level(&limited, MipmapLevel::Float(9.0)), 200.0);
+    assert_eq!(level(&limited, MipmapLevel::Base), 100.0);
+    let gradients = |x: f32, y: f32| level(&linear, MipmapLevel::Gradients([x, 0.0, 0.0], [0.0, y, 0.0]));
     // A step of a quarter is one texel, of a half two, of one four.
     assert_eq!(
         [gradients(0.25, 0.1), gradients(0.1, 0.5), gradients(-1.0, 0.0), gradients(0.0, 0.0)],
         [100.0, 200.0, 300.0, 100.0]
     );
-    assert_eq!(level(&nearest, Level::Float(f32::NAN)), 100.0);
+    assert_eq!(level(&nearest, MipmapLevel::Float(f32::NAN)), 100.0);
 }
 
 #[test]
 fn gathers_go_counter_clockwise() {
-    let format = Format { channel: ChannelType::Uint8, order: ChannelOrder::Rgba };
+    let format = TexelFormat { channel: ChannelType::Uint8, order: ChannelOrder::Rgba };
     let image = ImageDescription::new(Geometry::D2, [4, 4, 1], format);
     let bytes = image.filled(|i| i as f64);
-    let request = Request { offset: [1, 0, 0], ..at(Geometry::D2, [1.0, 2.0, 0.0, 0.0]) };
+    let request = TextureRequest { offset: [1, 0, 0], ..at(Geometry::D2, [1.0, 2.0, 0.0, 0.0]) };
     for component in 0..4 {
         let fetched = gather(&image, &bytes[..], &Sampler::default(), &request, component).unwrap();
         // Texels (1, 2), (2, 2), (2, 1), (1, 1): x from 0.5 + 1, y from 1.5.
@@ -353,7 +353,7 @@ fn depths_are_compared_before_they_are_filtered() {
     let bytes = image.filled(|i| [0.2, 0.8][i as usize]);
     let sampler = Sampler { filter: Filter::Linear, ..Sampler::default() };
     let compare = |depth, compare| {
-        let request = Request { depth: Some(depth), ..at(Geometry::D1, [1.25, 0.0, 0.0, 0.0]) };
+        let request = TextureRequest { depth: Some(depth), ..at(Geometry::D1, [1.25, 0.0, 0.0, 0.0]) };
         first(fetch(&image, &bytes[..], &Sampler { compare, ..sampler }, &request).unwrap())
     };
     assert_eq!(compare(0.5, DepthCompare::LessEqual), 0.75);
@@ -378,7 +378,7 @@ fn halves_of_results() {
     let image = ImageDescription::new(
         Geometry::D1,
         [1, 1, 1],
-        Format { channel: ChannelType::Float, order: ChannelOrder::Rgba },
+        TexelFormat { channel: ChannelType::Float, order: ChannelOrder::Rgba },
     );
     let bytes = image.filled(|i| [1.0, -2.0, 0.5, 65536.0][i as usize]);
     let fetched = fetch(&image, &bytes[..], &Sampler::default(), &at(Geometry::D1, [0.0; 4])).unwrap();

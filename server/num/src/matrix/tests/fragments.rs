@@ -1,26 +1,26 @@
 //! Registers against matrices, rows of memory against registers.
 
 use super::MatrixRandom;
-use crate::matrix::element::Element;
+use crate::matrix::element::MatrixElementType;
 use crate::matrix::fragment::Fragment;
 use crate::matrix::movement::{Movement, ROW};
 use ptx_isa::ISA;
 use ptx_isa::tables::Form;
 use std::collections::HashMap;
 
-type Values = Vec<Option<&'static str>>;
+type ChosenModifiers = Vec<Option<&'static str>>;
 
 /// The forms of an instruction with choices of modifiers, those that are optional left out and written; a few of each, or with `more` dozens.
-fn written(name: &str, more: bool) -> Vec<(&'static Form, Values)> {
+fn written(name: &str, more: bool) -> Vec<(&'static Form, ChosenModifiers)> {
     let mut all = Vec::new();
     for form in ISA.opcodes.iter().flat_map(|o| o.entries).filter(|e| e.name == name).flat_map(|e| e.forms) {
-        let mut out: Vec<Values> = vec![Vec::new()];
+        let mut out: Vec<ChosenModifiers> = vec![Vec::new()];
         for slot in form.slots {
             let skip = slot.optional.then_some(None);
             // N of wgmma in a few sizes, types whole.
             let many = slot.values.len() > 12;
             let some = slot.values.iter().enumerate().filter(|(at, _)| !many || at % 9 == 0).map(|v| Some(*v.1));
-            let choices: Values = skip.into_iter().chain(some).collect();
+            let choices: ChosenModifiers = skip.into_iter().chain(some).collect();
             out = out.iter().flat_map(|o| choices.iter().map(move |c| [o.as_slice(), &[*c]].concat())).collect();
         }
         // Of many choices some, spread over all.
@@ -30,8 +30,8 @@ fn written(name: &str, more: bool) -> Vec<(&'static Form, Values)> {
     all
 }
 
-fn find(name: &str, modifiers: &[&str]) -> (&'static Form, Values) {
-    let fits = |v: &Values| {
+fn find(name: &str, modifiers: &[&str]) -> (&'static Form, ChosenModifiers) {
+    let fits = |v: &ChosenModifiers| {
         let is: Vec<&str> = v.iter().flatten().copied().collect();
         modifiers.iter().all(|m| is.contains(m))
     };
@@ -95,7 +95,7 @@ fn small_elements_stand_in_bytes() {
     let (form, values) = find("mma", &[".m16n8k32", ".kind::f8f6f4", ".e2m1", ".e3m2", ".f32"]);
     let types: Vec<&str> = values.iter().flatten().copied().filter(|v| ISA.ty(v).is_some()).collect();
     for (operand, ty) in [("a", types[1]), ("b", types[2])] {
-        let element = Element::named(ty).unwrap();
+        let element = MatrixElementType::named(ty).unwrap();
         let fragment = Fragment::new("mma", form, &values, operand, Some(element), |_, _| None).unwrap();
         assert_eq!(fragment.width, element.bits());
         let all = fragment.gather(|_, _| 0b1101_0110_1101_0110_1101_0110_1101_0110);

@@ -22,8 +22,8 @@ impl AtomicRandom {
     }
 }
 
-fn function(op: &str, ty: &str, flush: bool) -> Function {
-    let found = operation(Operation::named(op).unwrap(), Element::named(ty).unwrap(), flush);
+fn function(op: &str, ty: &str, flush: bool) -> AtomicFunction {
+    let found = operation(AtomicOperation::named(op).unwrap(), AtomicElement::named(ty).unwrap(), flush);
     found.unwrap_or_else(|| panic!("{op} {ty}"))
 }
 
@@ -179,7 +179,7 @@ fn bytes() {
             for b in 0..=255_u128 {
                 let sum = f64::from(format.decode(a as u8)) + f64::from(format.decode(b as u8));
                 // Rounded to 24 digits first, which is more than enough for 4 and changes nothing.
-                let expected = u128::from(format.encode(sum as f32, Direction::Nearest, true));
+                let expected = u128::from(format.encode(sum as f32, RoundingDirection::Nearest, true));
                 assert_eq!(function("add", ty, false)(a, b, 0), expected, "{ty} {a:x} {b:x}");
                 let four = a << 24 | b << 16 | a << 8 | b;
                 let other = b << 24 | a << 16 | b << 8 | a;
@@ -200,17 +200,17 @@ fn bytes() {
 fn many_values_at_once() {
     let f16 = |value: f32| u128::from(quick::f16_from_f32(value.to_bits()));
     let values = [f16(2048.0), f16(1.0), f16(1.0), f16(1.0)];
-    let add = |wide| combine(Operation::Add, Element::F16(1), wide, false, &values);
+    let add = |wide| combine(AtomicOperation::Add, AtomicElement::F16(1), wide, false, &values);
     // Each 1 is lost in binary16, all three together are not.
     assert_eq!(add(false), Some(f16(2048.0)));
     assert_eq!(add(true), Some(f16(2052.0)));
-    let bytes = [Narrow::E4m3.encode(16.0, Direction::Nearest, true), 0x38, 0x38].map(u128::from);
-    let sum = |wide| combine(Operation::Add, Element::E4m3(1), wide, false, &bytes);
-    assert_eq!(sum(false), Some(u128::from(Narrow::E4m3.encode(16.0, Direction::Nearest, true))));
-    assert_eq!(sum(true), Some(u128::from(Narrow::E4m3.encode(18.0, Direction::Nearest, true))));
-    assert_eq!(combine(Operation::Max, Element::F16(1), true, false, &values), Some(f16(2048.0)));
-    assert_eq!(combine(Operation::Add, Element::F32, false, false, &[]), None);
-    assert_eq!(combine(Operation::Cas, Element::F32, false, false, &values), None);
+    let bytes = [Narrow::E4m3.encode(16.0, RoundingDirection::Nearest, true), 0x38, 0x38].map(u128::from);
+    let sum = |wide| combine(AtomicOperation::Add, AtomicElement::E4m3(1), wide, false, &bytes);
+    assert_eq!(sum(false), Some(u128::from(Narrow::E4m3.encode(16.0, RoundingDirection::Nearest, true))));
+    assert_eq!(sum(true), Some(u128::from(Narrow::E4m3.encode(18.0, RoundingDirection::Nearest, true))));
+    assert_eq!(combine(AtomicOperation::Max, AtomicElement::F16(1), true, false, &values), Some(f16(2048.0)));
+    assert_eq!(combine(AtomicOperation::Add, AtomicElement::F32, false, false, &[]), None);
+    assert_eq!(combine(AtomicOperation::Cas, AtomicElement::F32, false, false, &values), None);
 }
 
 #[test]
@@ -221,18 +221,18 @@ fn reductions_of_a_warp() {
         let values: Vec<u32> = (0..count).map(|_| random.next() as u32).collect();
         let of = |op, signed| redux(op, signed, values.iter().copied()).unwrap();
         assert_eq!(
-            u64::from(of(Operation::Add, true)),
+            u64::from(of(AtomicOperation::Add, true)),
             values.iter().map(|v| u64::from(*v)).sum::<u64>() & 0xffff_ffff
         );
-        assert_eq!(of(Operation::Min, false), *values.iter().min().unwrap());
-        assert_eq!(of(Operation::Max, false), *values.iter().max().unwrap());
-        assert_eq!(of(Operation::Min, true) as i32, values.iter().map(|v| *v as i32).min().unwrap());
-        assert_eq!(of(Operation::Max, true) as i32, values.iter().map(|v| *v as i32).max().unwrap());
+        assert_eq!(of(AtomicOperation::Min, false), *values.iter().min().unwrap());
+        assert_eq!(of(AtomicOperation::Max, false), *values.iter().max().unwrap());
+        assert_eq!(of(AtomicOperation::Min, true) as i32, values.iter().map(|v| *v as i32).min().unwrap());
+        assert_eq!(of(AtomicOperation::Max, true) as i32, values.iter().map(|v| *v as i32).max().unwrap());
         for place in 0..32 {
             let ones = values.iter().filter(|v| *v >> place & 1 == 1).count() as u64;
-            assert_eq!(of(Operation::And, false) >> place & 1 == 1, ones == count);
-            assert_eq!(of(Operation::Or, false) >> place & 1 == 1, ones > 0);
-            assert_eq!(u64::from(of(Operation::Xor, false) >> place & 1), ones & 1);
+            assert_eq!(of(AtomicOperation::And, false) >> place & 1 == 1, ones == count);
+            assert_eq!(of(AtomicOperation::Or, false) >> place & 1 == 1, ones > 0);
+            assert_eq!(u64::from(of(AtomicOperation::Xor, false) >> place & 1), ones & 1);
         }
         let numbers: Vec<f32> = values.iter().map(|v| f32::from_bits(*v)).filter(|v| !v.is_nan()).collect();
         let skipped = numbers.len() != values.len();
@@ -245,8 +245,8 @@ fn reductions_of_a_warp() {
     assert_eq!(redux_f32(true, false, false, [0x8000_0000, 0]), Some(0));
     assert_eq!(redux_f32(false, false, false, [0, 0x8000_0000]), Some(0x8000_0000));
     assert_eq!(redux_f32(false, false, false, [0xffc0_0000, 0x7f80_0001]), Some(0x7fff_ffff));
-    assert_eq!(redux(Operation::Exch, false, [1]), None);
-    assert_eq!(redux(Operation::Add, false, []), None);
+    assert_eq!(redux(AtomicOperation::Exch, false, [1]), None);
+    assert_eq!(redux(AtomicOperation::Add, false, []), None);
 }
 
 /// Whether a rule of a form speaks against an operation on a type; a rule that also asks for something else does not.
@@ -282,13 +282,14 @@ fn every_form_of_the_data_files() {
                     let values = form.slots.iter().flat_map(|slot| slot.values.iter().copied());
                     values.map(|value| value.trim_start_matches('.')).filter(|value| of(value)).collect()
                 };
-                let types = all(|value| Element::named(value).is_some());
-                for op in all(|value| Operation::named(value).is_some()) {
+                let types = all(|value| AtomicElement::named(value).is_some());
+                for op in all(|value| AtomicOperation::named(value).is_some()) {
                     for ty in &types {
                         if form.rules.iter().any(|rule| forbids(form, rule, op, ty)) {
                             continue;
                         }
-                        let found = operation(Operation::named(op).unwrap(), Element::named(ty).unwrap(), false);
+                        let found =
+                            operation(AtomicOperation::named(op).unwrap(), AtomicElement::named(ty).unwrap(), false);
                         assert!(found.is_some(), "{} {op} {ty}", form.text);
                         count += 1;
                     }
@@ -301,12 +302,12 @@ fn every_form_of_the_data_files() {
 
 #[test]
 fn what_is_open_is_marked() {
-    let of = |op, ty, a, b| marks(op, Element::named(ty).unwrap(), a, b);
-    assert_eq!(of(Operation::Add, "f32", 0x7fc0_0000, 0), Marks::UNSPECIFIED);
-    assert_eq!(of(Operation::Add, "f32", 0x7f80_0000, 0xff80_0000), Marks::UNSPECIFIED);
-    assert_eq!(of(Operation::Add, "f32", 0x7f80_0000, 0x7f80_0000), Marks::NONE);
-    assert_eq!(of(Operation::Max, "f16x2", 0x7fff_0000, 0), Marks::UNSPECIFIED);
-    assert_eq!(of(Operation::Add, "e4m3x2", 0x7e7e, 0x007e), Marks::UNSPECIFIED);
-    assert_eq!(of(Operation::Add, "e4m3x2", 0x3838, 0x3838), Marks::NONE);
-    assert_eq!(of(Operation::Add, "u32", u128::MAX, 1), Marks::NONE);
+    let of = |op, ty, a, b| marks(op, AtomicElement::named(ty).unwrap(), a, b);
+    assert_eq!(of(AtomicOperation::Add, "f32", 0x7fc0_0000, 0), Marks::UNSPECIFIED);
+    assert_eq!(of(AtomicOperation::Add, "f32", 0x7f80_0000, 0xff80_0000), Marks::UNSPECIFIED);
+    assert_eq!(of(AtomicOperation::Add, "f32", 0x7f80_0000, 0x7f80_0000), Marks::NONE);
+    assert_eq!(of(AtomicOperation::Max, "f16x2", 0x7fff_0000, 0), Marks::UNSPECIFIED);
+    assert_eq!(of(AtomicOperation::Add, "e4m3x2", 0x7e7e, 0x007e), Marks::UNSPECIFIED);
+    assert_eq!(of(AtomicOperation::Add, "e4m3x2", 0x3838, 0x3838), Marks::NONE);
+    assert_eq!(of(AtomicOperation::Add, "u32", u128::MAX, 1), Marks::NONE);
 }

@@ -4,7 +4,7 @@
 //! NaN, infinity and signs on the way: manual `cvt`, and for `.ue8m0` and `.ue5m3` what NVIDIA's `cuda_fp8.hpp` (13.5) computes where
 //! the hardware lacks the instruction.
 
-use super::real::{Class, Direction, Layout, Real, SpecialCodes};
+use super::real::{FloatLayout, NumberClass, Real, RoundingDirection, SpecialCodes};
 
 /// A format whose codes fit in a byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -30,9 +30,9 @@ pub enum Narrow {
 }
 
 /// The values of all bytes as bits of `f32`. Bits above the format are not looked at.
-type Table = [f32; 256];
+type NarrowTable = [f32; 256];
 
-const fn table(format: Narrow) -> Table {
+const fn table(format: Narrow) -> NarrowTable {
     let mut table = [0.0; 256];
     let mut code = 0;
     while code < 256 {
@@ -46,10 +46,10 @@ const fn table(format: Narrow) -> Table {
 const fn exact_f32(value: Real) -> u32 {
     let sign = (value.negative as u32) << 31;
     match value.class {
-        Class::Zero => sign,
-        Class::Infinite => sign | 0x7f80_0000,
-        Class::Nan => 0x7fff_ffff,
-        Class::Finite => {
+        NumberClass::Zero => sign,
+        NumberClass::Infinite => sign | 0x7f80_0000,
+        NumberClass::Nan => 0x7fff_ffff,
+        NumberClass::Finite => {
             let place = 63 - value.significand.leading_zeros() as i32;
             let top = place + value.exponent;
             if top < -126 {
@@ -62,18 +62,18 @@ const fn exact_f32(value: Real) -> u32 {
     }
 }
 
-static E4M3: Table = table(Narrow::E4m3);
-static E5M2: Table = table(Narrow::E5m2);
-static E2M3: Table = table(Narrow::E2m3);
-static E3M2: Table = table(Narrow::E3m2);
-static E2M1: Table = table(Narrow::E2m1);
-static UE8M0: Table = table(Narrow::Ue8m0);
-static UE4M3: Table = table(Narrow::Ue4m3);
-static UE5M3: Table = table(Narrow::Ue5m3);
-static S2F6: Table = table(Narrow::S2f6);
+static E4M3: NarrowTable = table(Narrow::E4m3);
+static E5M2: NarrowTable = table(Narrow::E5m2);
+static E2M3: NarrowTable = table(Narrow::E2m3);
+static E3M2: NarrowTable = table(Narrow::E3m2);
+static E2M1: NarrowTable = table(Narrow::E2m1);
+static UE8M0: NarrowTable = table(Narrow::Ue8m0);
+static UE4M3: NarrowTable = table(Narrow::Ue4m3);
+static UE5M3: NarrowTable = table(Narrow::Ue5m3);
+static S2F6: NarrowTable = table(Narrow::S2f6);
 
-const fn layout(exponent_bits: u32, fraction_bits: u32, signed: bool, special: SpecialCodes) -> Layout {
-    Layout { exponent_bits, fraction_bits, bias: (1 << (exponent_bits - 1)) - 1, signed, special }
+const fn layout(exponent_bits: u32, fraction_bits: u32, signed: bool, special: SpecialCodes) -> FloatLayout {
+    FloatLayout { exponent_bits, fraction_bits, bias: (1 << (exponent_bits - 1)) - 1, signed, special }
 }
 
 impl Narrow {
@@ -83,7 +83,7 @@ impl Narrow {
 
     /// The fields, where the format is a floating-point one with a fraction.
     #[inline]
-    pub const fn layout(self) -> Option<Layout> {
+    pub const fn layout(self) -> Option<FloatLayout> {
         match self {
             Self::E4m3 => Some(layout(4, 3, true, SpecialCodes::OneNan)),
             Self::E5m2 => Some(layout(5, 2, true, SpecialCodes::Ieee)),
@@ -154,14 +154,14 @@ impl Narrow {
 
     /// The code of an `f32`; `saturate` as for [`Narrow::encode_real`].
     #[inline]
-    pub fn encode(self, value: f32, direction: Direction, saturate: bool) -> u8 {
-        self.encode_real(Layout::F32.decode(u64::from(value.to_bits())), direction, saturate)
+    pub fn encode(self, value: f32, direction: RoundingDirection, saturate: bool) -> u8 {
+        self.encode_real(FloatLayout::F32.decode(u64::from(value.to_bits())), direction, saturate)
     }
 
     /// The code of an exact value. Beyond the largest number: that number with `saturate` (always in the formats of 6 and 4 bits and
     /// in `.s2f6`), else infinity or NaN. Formats without a sign take the magnitude.
     #[inline]
-    pub fn encode_real(self, value: Real, direction: Direction, saturate: bool) -> u8 {
+    pub fn encode_real(self, value: Real, direction: RoundingDirection, saturate: bool) -> u8 {
         match self {
             Self::Ue8m0 => power_of_two(value.magnitude(), direction, saturate),
             Self::S2f6 => fixed(value, direction),
@@ -174,13 +174,13 @@ impl Narrow {
 }
 
 /// `.ue8m0` has no zero: whatever is below 2^-127 becomes 2^-127.
-fn power_of_two(value: Real, direction: Direction, saturate: bool) -> u8 {
+fn power_of_two(value: Real, direction: RoundingDirection, saturate: bool) -> u8 {
     let beyond = if saturate { 0xfe } else { 0xff };
     match value.class {
-        Class::Nan => return 0xff,
-        Class::Infinite => return beyond,
-        Class::Zero => return 0,
-        Class::Finite => {}
+        NumberClass::Nan => return 0xff,
+        NumberClass::Infinite => return beyond,
+        NumberClass::Zero => return 0,
+        NumberClass::Finite => {}
     }
     let place = 63 - value.significand.leading_zeros() as i32;
     let top = place + value.exponent;
@@ -195,9 +195,9 @@ fn power_of_two(value: Real, direction: Direction, saturate: bool) -> u8 {
 }
 
 /// Two's complement in 1/64, clamped; a NaN becomes the largest number.
-fn fixed(value: Real, direction: Direction) -> u8 {
+fn fixed(value: Real, direction: RoundingDirection) -> u8 {
     match value.class {
-        Class::Nan => 0x7f,
+        NumberClass::Nan => 0x7f,
         _ if value.negative => (value.quanta(-6, direction).min(128) as u8).wrapping_neg(),
         _ => value.quanta(-6, direction).min(127) as u8,
     }

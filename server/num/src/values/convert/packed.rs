@@ -1,8 +1,8 @@
 //! Packed conversions: two or four elements, scale factors, stochastic rounding.
 
-use super::format::{Format, Options, Rounding, Scalar, Scaled};
+use super::format::{ConversionFormat, ConversionOptions, ConversionRounding, ScalarFormat, Scaled};
 use super::narrow::Narrow;
-use super::real::{Class, Direction, Layout, Real};
+use super::real::{FloatLayout, NumberClass, Real, RoundingDirection};
 use super::scalar::cut_negative;
 
 /// The sources of a conversion as they stand in registers, each from bit 0 up; those that an instruction lacks are not looked at.
@@ -23,7 +23,7 @@ pub struct Sources {
 /// One element of a packed source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PackedElement {
-    Float(Layout),
+    Float(FloatLayout),
     Narrow(Narrow),
 }
 
@@ -43,12 +43,12 @@ impl PackedElement {
     }
 
     /// The code of a value, in the element's place with the bits above its format zero.
-    fn write(self, value: Real, direction: Direction, options: &Options) -> u64 {
+    fn write(self, value: Real, direction: RoundingDirection, options: &ConversionOptions) -> u64 {
         let (layout, code) = match self {
             Self::Float(layout) => (layout, layout.encode(value, direction, options.satfinite)),
             Self::Narrow(narrow) => {
                 // `.relu` of fixed point happens before the rounding; the sign of two's complement is no bit of its own.
-                let cut = narrow == Narrow::S2f6 && options.relu && value.negative && value.class != Class::Nan;
+                let cut = narrow == Narrow::S2f6 && options.relu && value.negative && value.class != NumberClass::Nan;
                 let value = if cut { Real::zero(false) } else { value };
                 let code = u64::from(narrow.encode_real(value, direction, options.satfinite));
                 match narrow.layout() {
@@ -70,29 +70,29 @@ pub(super) struct PackedConversion {
     together: bool,
     count: u32,
     result: PackedElement,
-    options: Options,
-    direction: Direction,
+    options: ConversionOptions,
+    direction: RoundingDirection,
 }
 
 impl PackedConversion {
     #[inline]
-    pub(super) fn new(from: Format, to: Format, options: Options) -> Option<Self> {
-        let float = |scalar: Scalar| scalar.layout().map(PackedElement::Float);
+    pub(super) fn new(from: ConversionFormat, to: ConversionFormat, options: ConversionOptions) -> Option<Self> {
+        let float = |scalar: ScalarFormat| scalar.layout().map(PackedElement::Float);
         let (source, together) = match from {
-            Format::Scalar(Scalar::F32) => (PackedElement::Float(Layout::F32), false),
-            Format::Pair(scalar) => (float(scalar)?, true),
-            Format::Narrow2(narrow) => (PackedElement::Narrow(narrow), true),
+            ConversionFormat::Scalar(ScalarFormat::F32) => (PackedElement::Float(FloatLayout::F32), false),
+            ConversionFormat::Pair(scalar) => (float(scalar)?, true),
+            ConversionFormat::Narrow2(narrow) => (PackedElement::Narrow(narrow), true),
             _ => return None,
         };
         let (result, count) = match to {
-            Format::Pair(scalar) => (float(scalar)?, 2),
-            Format::Narrow2(narrow) => (PackedElement::Narrow(narrow), 2),
-            Format::Narrow4(narrow) => (PackedElement::Narrow(narrow), 4),
-            Format::Scalar(_) => return None,
+            ConversionFormat::Pair(scalar) => (float(scalar)?, 2),
+            ConversionFormat::Narrow2(narrow) => (PackedElement::Narrow(narrow), 2),
+            ConversionFormat::Narrow4(narrow) => (PackedElement::Narrow(narrow), 4),
+            ConversionFormat::Scalar(_) => return None,
         };
         let narrow_source = matches!(source, PackedElement::Narrow(_));
         let narrow_result = matches!(result, PackedElement::Narrow(_));
-        let stochastic = options.rounding == Some(Rounding::Rs);
+        let stochastic = options.rounding == Some(ConversionRounding::Rs);
         // From halves to halves and between narrow formats there is nothing, four elements go with `.rs` and single sources.
         if (together && narrow_source == narrow_result)
             || (count == 4 && (together || !stochastic))
@@ -119,16 +119,16 @@ impl PackedConversion {
     /// `.f16x2` and `.bf16x2`: manual, `cvt`, a half of `rbits` each. For four elements the manual gives each pair 16 bits that both
     /// share; that the upper of the two reads them in reverse order is what others published as measured on a B200, not the manual's
     /// text and not measured by us, so these results are marked.
-    fn direction(&self, index: u32, extra: u64) -> Direction {
-        if self.options.rounding != Some(Rounding::Rs) {
+    fn direction(&self, index: u32, extra: u64) -> RoundingDirection {
+        if self.options.rounding != Some(ConversionRounding::Rs) {
             return self.direction;
         }
         let half = |upper: bool| (if upper { extra >> 16 } else { extra }) as u32 & 0xffff;
         match (self.result, self.count) {
             (PackedElement::Float(layout), _) => {
                 // As many random bits as `.f32` has digits more than the format: 13 or 16.
-                let width = Layout::F32.fraction_bits - layout.fraction_bits;
-                Direction::Stochastic { bits: half(index == 0) & ((1 << width) - 1), width }
+                let width = FloatLayout::F32.fraction_bits - layout.fraction_bits;
+                RoundingDirection::Stochastic { bits: half(index == 0) & ((1 << width) - 1), width }
             }
             (PackedElement::Narrow(narrow), _) => {
                 let first_pair = index < 2;
@@ -139,7 +139,7 @@ impl PackedConversion {
                     half(first_pair)
                 };
                 let bits = if index & 1 == 0 { field.reverse_bits() >> 16 } else { field };
-                Direction::Stochastic { bits, width: 16 }
+                RoundingDirection::Stochastic { bits, width: 16 }
             }
         }
     }
@@ -191,13 +191,13 @@ impl PackedConversion {
             PackedElement::Float(_) => true,
             PackedElement::Narrow(narrow) => narrow == Narrow::E5m2,
         };
-        nan_result || self.options.scaled != Scaled::No || self.options.rounding == Some(Rounding::Rs)
+        nan_result || self.options.scaled != Scaled::No || self.options.rounding == Some(ConversionRounding::Rs)
     }
 
     /// Whether the manual leaves the bits of this result open.
     #[inline]
     pub(super) fn is_open(&self, sources: &Sources) -> bool {
-        let stochastic = self.options.rounding == Some(Rounding::Rs);
+        let stochastic = self.options.rounding == Some(ConversionRounding::Rs);
         (0..self.count).any(|index| {
             let width = self.source.width();
             let bits = match (self.together, index) {
@@ -215,12 +215,15 @@ impl PackedConversion {
             let flushed = matches!((self.options.scaled, self.source), (Scaled::One, PackedElement::Float(layout))
                 if value.negative && layout.is_subnormal(bits));
             let random = stochastic
-                && value.class == Class::Finite
+                && value.class == NumberClass::Finite
                 && match self.result {
                     PackedElement::Narrow(_) => true,
-                    PackedElement::Float(layout) => layout.is_tiny(value, Direction::Zero),
+                    PackedElement::Float(layout) => layout.is_tiny(value, RoundingDirection::Zero),
                 };
-            (value.class == Class::Nan && nan_result) || self.scale(index, sources.extra).is_none() || flushed || random
+            (value.class == NumberClass::Nan && nan_result)
+                || self.scale(index, sources.extra).is_none()
+                || flushed
+                || random
         })
     }
 }

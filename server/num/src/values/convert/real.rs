@@ -16,7 +16,7 @@ pub enum SpecialCodes {
 
 /// A floating-point format: sign, exponent and fraction from the top bit down, with subnormals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Layout {
+pub struct FloatLayout {
     /// Width of the exponent, bits.
     pub exponent_bits: u32,
     /// Width of the fraction, bits.
@@ -31,7 +31,7 @@ pub struct Layout {
 
 /// How a value between two neighbours is decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
+pub enum RoundingDirection {
     /// To the nearer, ties to the even one.
     Nearest,
     /// To the nearer, ties away from zero.
@@ -53,7 +53,7 @@ pub enum Direction {
 
 /// What a [`Real`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
+pub enum NumberClass {
     /// Zero.
     Zero,
     /// A number other than zero.
@@ -70,7 +70,7 @@ pub struct Real {
     /// The sign, also of zero, infinity and NaN.
     pub negative: bool,
     /// What it is; only a finite one has a significand (other than zero).
-    pub class: Class,
+    pub class: NumberClass,
     /// The power of two of the significand's lowest bit.
     pub exponent: i32,
     /// The digits.
@@ -81,11 +81,11 @@ impl Real {
     /// Zero of that sign.
     #[inline]
     pub const fn zero(negative: bool) -> Self {
-        Self { negative, class: Class::Zero, exponent: 0, significand: 0 }
+        Self { negative, class: NumberClass::Zero, exponent: 0, significand: 0 }
     }
 
     /// A NaN; sources are not told apart by their payload here.
-    pub const NAN: Self = Self { negative: false, class: Class::Nan, exponent: 0, significand: 0 };
+    pub const NAN: Self = Self { negative: false, class: NumberClass::Nan, exponent: 0, significand: 0 };
 
     /// `magnitude · 2^exponent` with a sign.
     #[inline]
@@ -93,7 +93,7 @@ impl Real {
         if magnitude == 0 {
             return Self::zero(negative);
         }
-        Self { negative, class: Class::Finite, exponent, significand: magnitude }
+        Self { negative, class: NumberClass::Finite, exponent, significand: magnitude }
     }
 
     /// An integer of 64 bits, read as signed or unsigned; zero is positive.
@@ -123,11 +123,11 @@ impl Real {
 
     /// The multiple of `2^quantum` that `direction` chooses, as a count of quanta without the sign; saturates at `u64::MAX`.
     #[inline]
-    pub fn quanta(self, quantum: i32, direction: Direction) -> u64 {
+    pub fn quanta(self, quantum: i32, direction: RoundingDirection) -> u64 {
         match self.class {
-            Class::Zero | Class::Nan => return 0,
-            Class::Infinite => return u64::MAX,
-            Class::Finite => {}
+            NumberClass::Zero | NumberClass::Nan => return 0,
+            NumberClass::Infinite => return u64::MAX,
+            NumberClass::Finite => {}
         }
         let shift = quantum - self.exponent;
         if shift <= 0 {
@@ -140,12 +140,12 @@ impl Real {
         let rest = digits & ((1 << shift) - 1);
         let half = 1_u128 << (shift - 1);
         let up = match direction {
-            Direction::Nearest => rest > half || (rest == half && kept & 1 == 1),
-            Direction::NearestAway => rest >= half,
-            Direction::Zero => false,
-            Direction::Down => rest != 0 && self.negative,
-            Direction::Up => rest != 0 && !self.negative,
-            Direction::Stochastic { bits, width } => {
+            RoundingDirection::Nearest => rest > half || (rest == half && kept & 1 == 1),
+            RoundingDirection::NearestAway => rest >= half,
+            RoundingDirection::Zero => false,
+            RoundingDirection::Down => rest != 0 && self.negative,
+            RoundingDirection::Up => rest != 0 && !self.negative,
+            RoundingDirection::Stochastic { bits, width } => {
                 let field = if shift >= width { rest >> (shift - width) } else { rest << (width - shift) };
                 (field + u128::from(bits)) >> width != 0
             }
@@ -154,7 +154,7 @@ impl Real {
     }
 }
 
-impl Layout {
+impl FloatLayout {
     /// IEEE binary16.
     pub const F16: Self = Self::ieee(5, 10);
     /// The upper half of binary32.
@@ -243,7 +243,7 @@ impl Layout {
             return Real { negative, ..Real::NAN };
         }
         if matches!(self.special, SpecialCodes::Ieee) && magnitude == self.infinity() {
-            return Real { negative, class: Class::Infinite, exponent: 0, significand: 0 };
+            return Real { negative, class: NumberClass::Infinite, exponent: 0, significand: 0 };
         }
         let code = (magnitude >> self.fraction_bits) as i32;
         let fraction = magnitude & ((1 << self.fraction_bits) - 1);
@@ -256,14 +256,14 @@ impl Layout {
     /// number where the direction leads there or `saturate` is set. A NaN becomes the canonical one, positive; the largest number in
     /// a format that has none. A format without a sign takes the magnitude.
     #[inline]
-    pub fn encode(self, value: Real, direction: Direction, saturate: bool) -> u64 {
+    pub fn encode(self, value: Real, direction: RoundingDirection, saturate: bool) -> u64 {
         let value = if self.signed { value } else { value.magnitude() };
         let sign = if value.negative { self.sign_bit() } else { 0 };
         match value.class {
-            Class::Nan => return self.all_ones(),
-            Class::Zero => return sign,
-            Class::Infinite => return sign | if saturate { self.largest() } else { self.endless() },
-            Class::Finite => {}
+            NumberClass::Nan => return self.all_ones(),
+            NumberClass::Zero => return sign,
+            NumberClass::Infinite => return sign | if saturate { self.largest() } else { self.endless() },
+            NumberClass::Finite => {}
         }
         // Far beyond any format's range: the code below would not fit.
         if value.top() > self.bias + 2 {
@@ -288,12 +288,12 @@ impl Layout {
         }
     }
 
-    const fn overflow(self, negative: bool, direction: Direction, saturate: bool) -> u64 {
+    const fn overflow(self, negative: bool, direction: RoundingDirection, saturate: bool) -> u64 {
         let inward = match direction {
-            Direction::Zero => true,
-            Direction::Down => !negative,
-            Direction::Up => negative,
-            Direction::Nearest | Direction::NearestAway | Direction::Stochastic { .. } => false,
+            RoundingDirection::Zero => true,
+            RoundingDirection::Down => !negative,
+            RoundingDirection::Up => negative,
+            RoundingDirection::Nearest | RoundingDirection::NearestAway | RoundingDirection::Stochastic { .. } => false,
         };
         if inward || saturate { self.largest() } else { self.endless() }
     }
@@ -301,8 +301,8 @@ impl Layout {
     /// Whether rounding with an exponent that knows no bound would stay below the smallest normal number. That is when `.ftz` flushes
     /// a result: `ptxas` compares the source of `cvt.ftz.f32.f64` with just these bounds (`.rn`, `.rz`, `.rm`, `.rp`, sm_90).
     #[inline]
-    pub fn is_tiny(self, value: Real, direction: Direction) -> bool {
-        if value.class != Class::Finite || value.top() >= self.smallest_exponent() {
+    pub fn is_tiny(self, value: Real, direction: RoundingDirection) -> bool {
+        if value.class != NumberClass::Finite || value.top() >= self.smallest_exponent() {
             return false;
         }
         let quantum = value.top() - self.fraction_bits as i32;

@@ -8,7 +8,7 @@ mod narrow;
 mod packed;
 mod scalars;
 
-use super::{Format, Options, Rounding, Scaled, Sources, compile};
+use super::{ConversionFormat, ConversionOptions, ConversionRounding, Scaled, Sources, compile};
 
 /// A small generator, so that the samples are the same in every run.
 pub(super) struct ConvertRandom(u64);
@@ -27,8 +27,8 @@ impl ConvertRandom {
 }
 
 /// Modifiers written as in PTX, without the types: `.rn.ftz.sat`.
-pub(super) fn options(text: &str) -> Options {
-    let mut options = Options::default();
+pub(super) fn options(text: &str) -> ConversionOptions {
+    let mut options = ConversionOptions::default();
     for word in text.split('.').filter(|word| !word.is_empty()) {
         match word {
             "ftz" => options.ftz = true,
@@ -38,14 +38,14 @@ pub(super) fn options(text: &str) -> Options {
             "pzo" => options.pzo = true,
             "scaled::n1::ue8m0" => options.scaled = Scaled::One,
             "scaled::n2::ue8m0" => options.scaled = Scaled::Two,
-            _ => options.rounding = Some(Rounding::named(word).unwrap()),
+            _ => options.rounding = Some(ConversionRounding::named(word).unwrap()),
         }
     }
     options
 }
 
-pub(super) fn format(name: &str) -> Format {
-    Format::named(name).unwrap_or_else(|| panic!("{name}"))
+pub(super) fn format(name: &str) -> ConversionFormat {
+    ConversionFormat::named(name).unwrap_or_else(|| panic!("{name}"))
 }
 
 /// The conversion of an instruction as it is written (`cvt.rn.f32.s32`), as a function of `a`.

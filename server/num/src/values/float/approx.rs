@@ -8,7 +8,7 @@
 //! rounded too. Real units differ from this in the last bits: ask [`marks1`] and [`marks2`].
 
 use super::{
-    Modifiers, Rounding, double,
+    FloatModifiers, FloatRounding, double,
     elementary::{exp2, log2, sin_cos, tanh as tanh_of},
     half::{self, Half},
     single::{self, NAN},
@@ -27,7 +27,7 @@ const RAISE: f32 = 16_777_216.0;
 #[inline(always)]
 fn unit(a: f32, f: impl Fn(f32) -> f64) -> f32 {
     let value = f(f32::from_bits(single::flush(a.to_bits())));
-    f32::from_bits(single::from_exact(Modifiers::RN_FTZ, value))
+    f32::from_bits(single::from_exact(FloatModifiers::RN_FTZ, value))
 }
 
 #[inline(always)]
@@ -129,7 +129,7 @@ pub fn cos(_ftz: bool, a: u32) -> u32 {
 /// `tanh.approx.f32`. Subnormal numbers come back unchanged.
 #[inline(always)]
 pub fn tanh(a: u32) -> u32 {
-    let number = single::round(Rounding::Nearest, tanh_of(f64::from(f32::from_bits(a))));
+    let number = single::round(FloatRounding::Nearest, tanh_of(f64::from(f32::from_bits(a))));
     match a & !SIGN {
         0..0x80_0000 => a,
         magnitude if magnitude > INFINITY => NAN,
@@ -142,7 +142,7 @@ pub fn tanh(a: u32) -> u32 {
 pub fn div(ftz: bool, a: u32, b: u32) -> u32 {
     let (x, y) = (f32::from_bits(a), f32::from_bits(b));
     if ftz {
-        return single::mul(Modifiers::RN_FTZ, a, unit_rcp(y).to_bits());
+        return single::mul(FloatModifiers::RN_FTZ, a, unit_rcp(y).to_bits());
     }
     let scale = if y.abs() < SMALLEST_NORMAL { RAISE } else { 1.0 };
     bits(x * scale * unit_rcp(y * scale))
@@ -155,8 +155,8 @@ pub fn div_full(ftz: bool, a: u32, b: u32) -> u32 {
     let scale = if y.abs() < SMALLEST_NORMAL && !ftz { RAISE } else { 1.0 };
     let scale = if y.abs() > LARGE { 0.25 } else { scale };
     if ftz {
-        let scaled = single::mul(Modifiers::RN_FTZ, a, scale.to_bits());
-        return single::mul(Modifiers::RN_FTZ, scaled, unit_rcp(y * scale).to_bits());
+        let scaled = single::mul(FloatModifiers::RN_FTZ, a, scale.to_bits());
+        return single::mul(FloatModifiers::RN_FTZ, scaled, unit_rcp(y * scale).to_bits());
     }
     bits(x * scale * unit_rcp(y * scale))
 }
@@ -197,7 +197,7 @@ pub fn rsqrt_double(a: u64) -> u64 {
 #[inline(always)]
 pub fn tanh_half<H: Half>(a: u16) -> u16 {
     let widened = H::widen(a);
-    let result = half::round::<H>(Rounding::Nearest, single::round_to_odd(tanh_of(f64::from(widened))));
+    let result = half::round::<H>(FloatRounding::Nearest, single::round_to_odd(tanh_of(f64::from(widened))));
     // The sign of a zero; and what is too small for the cubic term to count.
     let result = if a & !0x8000 & H::INFINITY == 0 { a } else { result };
     if half::is_nan::<H>(a) { half::NAN } else { result }
@@ -207,7 +207,7 @@ pub fn tanh_half<H: Half>(a: u16) -> u16 {
 #[inline(always)]
 pub fn ex2_half<H: Half>(ftz: bool, a: u16) -> u16 {
     let power = power(half::operand::<H>(ftz, a));
-    half::finish::<H>(Modifiers::RN.ftz(ftz), single::round_to_odd(power))
+    half::finish::<H>(FloatModifiers::RN.ftz(ftz), single::round_to_odd(power))
 }
 
 /// What must be said of the result of a function of one `.f32`: the tables of the manual fix what infinities and zeros give.

@@ -3,7 +3,7 @@
 //! NaN: the manual says that payloads are supported and no more. Here the first operand that is a NaN comes back, made quiet, and an
 //! invalid operation gives 0xfff8000000000000; both are marked as unspecified. Not measured: the assembler folds no such operation.
 
-use super::{Rounding, exact::Exact};
+use super::{FloatRounding, exact::Exact};
 use crate::values::Marks;
 
 /// What an invalid operation gives.
@@ -56,8 +56,8 @@ fn finish(value: f64, operands: [u64; 3]) -> u64 {
 
 /// `add.rnd.f64`.
 #[inline(always)]
-pub fn add(rounding: Rounding, a: u64, b: u64) -> u64 {
-    if rounding != Rounding::Nearest && is_finite(a) && is_finite(b) {
+pub fn add(rounding: FloatRounding, a: u64, b: u64) -> u64 {
+    if rounding != FloatRounding::Nearest && is_finite(a) && is_finite(b) {
         return add_directed(rounding, a, b);
     }
     finish(f64::from_bits(a) + f64::from_bits(b), [a, b, 0])
@@ -65,15 +65,15 @@ pub fn add(rounding: Rounding, a: u64, b: u64) -> u64 {
 
 /// `sub.rnd.f64`.
 #[inline(always)]
-pub fn sub(rounding: Rounding, a: u64, b: u64) -> u64 {
+pub fn sub(rounding: FloatRounding, a: u64, b: u64) -> u64 {
     // A NaN keeps its sign.
     if is_nan(b) { add(rounding, a, b) } else { add(rounding, a, b ^ SIGN) }
 }
 
 /// `mul.rnd.f64`.
 #[inline(always)]
-pub fn mul(rounding: Rounding, a: u64, b: u64) -> u64 {
-    if rounding != Rounding::Nearest && is_finite(a) && is_finite(b) {
+pub fn mul(rounding: FloatRounding, a: u64, b: u64) -> u64 {
+    if rounding != FloatRounding::Nearest && is_finite(a) && is_finite(b) {
         return mul_directed(rounding, a, b);
     }
     finish(f64::from_bits(a) * f64::from_bits(b), [a, b, 0])
@@ -82,8 +82,8 @@ pub fn mul(rounding: Rounding, a: u64, b: u64) -> u64 {
 /// `fma.rnd.f64` and `mad.rnd.f64`. With `.rn` it is the host's own fused operation; where the code is not compiled for a host that has
 /// one, the standard library computes the same, slowly.
 #[inline(always)]
-pub fn fma(rounding: Rounding, a: u64, b: u64, c: u64) -> u64 {
-    if rounding != Rounding::Nearest && is_finite(a) && is_finite(b) && is_finite(c) {
+pub fn fma(rounding: FloatRounding, a: u64, b: u64, c: u64) -> u64 {
+    if rounding != FloatRounding::Nearest && is_finite(a) && is_finite(b) && is_finite(c) {
         return fma_exactly(rounding, a, b, c);
     }
     finish(f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c)), [a, b, c])
@@ -91,8 +91,8 @@ pub fn fma(rounding: Rounding, a: u64, b: u64, c: u64) -> u64 {
 
 /// `div.rnd.f64`.
 #[inline(always)]
-pub fn div(rounding: Rounding, a: u64, b: u64) -> u64 {
-    if rounding != Rounding::Nearest && is_finite(a) && is_finite(b) && b & !SIGN != 0 {
+pub fn div(rounding: FloatRounding, a: u64, b: u64) -> u64 {
+    if rounding != FloatRounding::Nearest && is_finite(a) && is_finite(b) && b & !SIGN != 0 {
         return div_directed(rounding, a, b);
     }
     finish(f64::from_bits(a) / f64::from_bits(b), [a, b, 0])
@@ -100,37 +100,37 @@ pub fn div(rounding: Rounding, a: u64, b: u64) -> u64 {
 
 /// `rcp.rnd.f64`.
 #[inline(always)]
-pub fn rcp(rounding: Rounding, a: u64) -> u64 {
+pub fn rcp(rounding: FloatRounding, a: u64) -> u64 {
     div(rounding, ONE, a)
 }
 
 /// `sqrt.rnd.f64`.
 #[inline(always)]
-pub fn sqrt(rounding: Rounding, a: u64) -> u64 {
-    if rounding != Rounding::Nearest && a < INFINITY && a != 0 {
+pub fn sqrt(rounding: FloatRounding, a: u64) -> u64 {
+    if rounding != FloatRounding::Nearest && a < INFINITY && a != 0 {
         return Exact::of(a).root().round(rounding);
     }
     finish(f64::from_bits(a).sqrt(), [a, 0, 0])
 }
 
 #[inline(never)]
-fn add_directed(rounding: Rounding, a: u64, b: u64) -> u64 {
+fn add_directed(rounding: FloatRounding, a: u64, b: u64) -> u64 {
     Exact::of(a).sum(Exact::of(b), rounding).round(rounding)
 }
 
 #[inline(never)]
-fn mul_directed(rounding: Rounding, a: u64, b: u64) -> u64 {
+fn mul_directed(rounding: FloatRounding, a: u64, b: u64) -> u64 {
     Exact::of(a).product(Exact::of(b)).round(rounding)
 }
 
 /// The fused operation in whole numbers, for finite operands.
 #[inline(never)]
-pub(super) fn fma_exactly(rounding: Rounding, a: u64, b: u64, c: u64) -> u64 {
+pub(super) fn fma_exactly(rounding: FloatRounding, a: u64, b: u64, c: u64) -> u64 {
     Exact::of(a).product(Exact::of(b)).sum(Exact::of(c), rounding).round(rounding)
 }
 
 #[inline(never)]
-fn div_directed(rounding: Rounding, a: u64, b: u64) -> u64 {
+fn div_directed(rounding: FloatRounding, a: u64, b: u64) -> u64 {
     Exact::of(a).quotient(Exact::of(b)).round(rounding)
 }
 

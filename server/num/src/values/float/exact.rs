@@ -1,6 +1,6 @@
 //! Numbers with more bits than any format holds, and their rounding: what directed roundings of `.f64` are made of.
 
-use super::Rounding;
+use super::FloatRounding;
 
 /// A finite number, `mantissa × 2^exponent`. Where bits were dropped below the last one, that one is set.
 #[derive(Debug, Clone, Copy)]
@@ -72,8 +72,8 @@ impl Exact {
 
     /// The sum. Opposite numbers give a zero of the sign that `rounding` asks for.
     #[inline]
-    pub fn sum(self, other: Self, rounding: Rounding) -> Self {
-        let zero_sign = rounding == Rounding::Down;
+    pub fn sum(self, other: Self, rounding: FloatRounding) -> Self {
+        let zero_sign = rounding == FloatRounding::Down;
         match (self.mantissa == 0, other.mantissa == 0) {
             (true, true) if self.negative != other.negative => return Self { negative: zero_sign, ..self },
             (true, _) => return other,
@@ -102,7 +102,7 @@ impl Exact {
 
     /// The bits of the `.f64` that it rounds to.
     #[inline]
-    pub fn round(self, rounding: Rounding) -> u64 {
+    pub fn round(self, rounding: FloatRounding) -> u64 {
         let sign = u64::from(self.negative) << 63;
         if self.mantissa == 0 {
             return sign;
@@ -110,9 +110,9 @@ impl Exact {
         let bits = 128 - self.mantissa.leading_zeros() as i32;
         let last = (self.exponent + bits - (FRACTION_BITS as i32 + 1)).max(MIN_EXPONENT);
         let away = match rounding {
-            Rounding::Down => self.negative,
-            Rounding::Up => !self.negative,
-            Rounding::Nearest | Rounding::Zero => false,
+            FloatRounding::Down => self.negative,
+            FloatRounding::Up => !self.negative,
+            FloatRounding::Nearest | FloatRounding::Zero => false,
         };
         let down = last - self.exponent;
         let mantissa = if down <= 0 {
@@ -122,7 +122,7 @@ impl Exact {
             let kept = shift_right(self.mantissa << 1, down.unsigned_abs() - 1);
             let rounds_up = match rounding {
                 // More than half, or half and an odd last bit.
-                Rounding::Nearest => matches!(kept & 7, 3 | 6 | 7),
+                FloatRounding::Nearest => matches!(kept & 7, 3 | 6 | 7),
                 _ => away && kept & 3 != 0,
             };
             (kept >> 2) + u128::from(rounds_up)
@@ -130,7 +130,7 @@ impl Exact {
         // The hidden bit carries into the exponent, as does a mantissa that was rounded up to the next power of two.
         let magnitude = ((i64::from(last - MIN_EXPONENT) as u64) << FRACTION_BITS).wrapping_add(mantissa as u64);
         if last > 971 || magnitude >= INFINITY {
-            let infinite = rounding == Rounding::Nearest || away;
+            let infinite = rounding == FloatRounding::Nearest || away;
             return sign | if infinite { INFINITY } else { INFINITY - 1 };
         }
         sign | magnitude

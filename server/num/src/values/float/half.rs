@@ -3,7 +3,7 @@
 //! Both are computed in wider formats: `.f32` holds every product, and its sums round harmlessly, having more than twice the bits and two;
 //! a fused operation goes through `f64`, rounded to odd, so that there is one rounding that counts.
 
-use super::{Clamp, Modifiers, Rounding, is_flushed, single};
+use super::{Clamp, FloatModifiers, FloatRounding, is_flushed, single};
 use crate::values::Marks;
 
 /// A format of 16 bits.
@@ -111,24 +111,24 @@ pub(super) fn operand<H: Half>(ftz: bool, a: u16) -> f32 {
 
 /// A value rounded to the format in any direction; the value may have been rounded to odd.
 #[inline(always)]
-pub(super) fn round<H: Half>(rounding: Rounding, value: f32) -> u16 {
+pub(super) fn round<H: Half>(rounding: FloatRounding, value: f32) -> u16 {
     let bits = H::nearest(value);
     let back = H::widen(bits);
     let (inward, outward) = (bits.wrapping_sub(1), bits.wrapping_add(1));
     let negative = bits & SIGN != 0;
     match rounding {
-        Rounding::Nearest => bits,
-        Rounding::Zero if back.abs() > value.abs() => inward,
-        Rounding::Zero => bits,
-        Rounding::Down if back > value => [inward, outward][usize::from(negative)],
-        Rounding::Up if back < value => [outward, inward][usize::from(negative)],
-        Rounding::Down | Rounding::Up => bits,
+        FloatRounding::Nearest => bits,
+        FloatRounding::Zero if back.abs() > value.abs() => inward,
+        FloatRounding::Zero => bits,
+        FloatRounding::Down if back > value => [inward, outward][usize::from(negative)],
+        FloatRounding::Up if back < value => [outward, inward][usize::from(negative)],
+        FloatRounding::Down | FloatRounding::Up => bits,
     }
 }
 
 /// A value of `.f32` (exact, or rounded to odd) rounded, flushed and clamped.
 #[inline(always)]
-pub(super) fn finish<H: Half>(m: Modifiers, value: f32) -> u16 {
+pub(super) fn finish<H: Half>(m: FloatModifiers, value: f32) -> u16 {
     let rounded = round::<H>(m.rounding, value);
     let flushed = m.ftz && is_flushed(m.rounding, f64::from(value), H::NORMAL, H::PRECISION);
     let result = if flushed { rounded & SIGN } else { rounded };
@@ -146,25 +146,25 @@ pub(super) fn finish<H: Half>(m: Modifiers, value: f32) -> u16 {
 
 /// `add{.rn}{.ftz}{.sat}`.
 #[inline(always)]
-pub fn add<H: Half>(m: Modifiers, a: u16, b: u16) -> u16 {
-    finish::<H>(m.rounding(Rounding::Nearest), operand::<H>(m.ftz, a) + operand::<H>(m.ftz, b))
+pub fn add<H: Half>(m: FloatModifiers, a: u16, b: u16) -> u16 {
+    finish::<H>(m.rounding(FloatRounding::Nearest), operand::<H>(m.ftz, a) + operand::<H>(m.ftz, b))
 }
 
 /// `sub{.rn}{.ftz}{.sat}`.
 #[inline(always)]
-pub fn sub<H: Half>(m: Modifiers, a: u16, b: u16) -> u16 {
-    finish::<H>(m.rounding(Rounding::Nearest), operand::<H>(m.ftz, a) - operand::<H>(m.ftz, b))
+pub fn sub<H: Half>(m: FloatModifiers, a: u16, b: u16) -> u16 {
+    finish::<H>(m.rounding(FloatRounding::Nearest), operand::<H>(m.ftz, a) - operand::<H>(m.ftz, b))
 }
 
 /// `mul{.rn}{.ftz}{.sat}`.
 #[inline(always)]
-pub fn mul<H: Half>(m: Modifiers, a: u16, b: u16) -> u16 {
-    finish::<H>(m.rounding(Rounding::Nearest), operand::<H>(m.ftz, a) * operand::<H>(m.ftz, b))
+pub fn mul<H: Half>(m: FloatModifiers, a: u16, b: u16) -> u16 {
+    finish::<H>(m.rounding(FloatRounding::Nearest), operand::<H>(m.ftz, a) * operand::<H>(m.ftz, b))
 }
 
 /// `fma.rnd{.ftz}{.sat}{.relu}`. Other roundings than `.rn` are taken by the assembler for `.bf16`.
 #[inline(always)]
-pub fn fma<H: Half>(m: Modifiers, a: u16, b: u16, c: u16) -> u16 {
+pub fn fma<H: Half>(m: FloatModifiers, a: u16, b: u16, c: u16) -> u16 {
     let product = f64::from(operand::<H>(m.ftz, a)) * f64::from(operand::<H>(m.ftz, b));
     let exact = single::sum_exactly(m.rounding, product, f64::from(operand::<H>(m.ftz, c)));
     finish::<H>(m, single::round_to_odd(exact))
@@ -173,7 +173,7 @@ pub fn fma<H: Half>(m: Modifiers, a: u16, b: u16, c: u16) -> u16 {
 /// `fma.rnd.oob`: +0 where an operand is `outside`, the NaN that tensor copies leave for elements out of bounds. The manual does not give its
 /// bits, so the code that fills it and the caller must agree on them.
 #[inline(always)]
-pub fn fma_oob<H: Half>(m: Modifiers, outside: u16, a: u16, b: u16, c: u16) -> u16 {
+pub fn fma_oob<H: Half>(m: FloatModifiers, outside: u16, a: u16, b: u16, c: u16) -> u16 {
     let result = fma::<H>(m, a, b, c);
     if a == outside || b == outside || c == outside { 0 } else { result }
 }

@@ -3,7 +3,7 @@
 //! Sums, products, quotients and roots are exact in `f64`, or rounded to odd there, wherever the native operation does not already give
 //! the answer: `f64` has more than twice the bits and a far wider exponent, so that it neither overflows nor underflows.
 
-use super::{Clamp, Modifiers, Rounding, is_flushed, to_odd, two_sum, with_zero_sign};
+use super::{Clamp, FloatModifiers, FloatRounding, is_flushed, to_odd, two_sum, with_zero_sign};
 use crate::values::Marks;
 
 /// The NaN that arithmetic of `.f32` gives (manual 9.7.3 leaves it open; hardware gives this one).
@@ -66,27 +66,27 @@ fn finish(clamp: Clamp, value: f32) -> u32 {
 
 /// An exact value (or one rounded to odd in `f64`) rounded to `.f32`.
 #[inline(always)]
-pub(super) fn round(rounding: Rounding, exact: f64) -> f32 {
+pub(super) fn round(rounding: FloatRounding, exact: f64) -> f32 {
     let nearest = exact as f32;
     let back = f64::from(nearest);
     let bits = nearest.to_bits();
     let (inward, outward) = (bits.wrapping_sub(1), bits.wrapping_add(1));
     let negative = bits & SIGN != 0;
     f32::from_bits(match rounding {
-        Rounding::Nearest => bits,
-        Rounding::Zero => {
+        FloatRounding::Nearest => bits,
+        FloatRounding::Zero => {
             if back.abs() > exact.abs() {
                 inward
             } else {
                 bits
             }
         }
-        Rounding::Down => match (back > exact, negative) {
+        FloatRounding::Down => match (back > exact, negative) {
             (false, _) => bits,
             (true, false) => inward,
             (true, true) => outward,
         },
-        Rounding::Up => match (back < exact, negative) {
+        FloatRounding::Up => match (back < exact, negative) {
             (false, _) => bits,
             (true, false) => outward,
             (true, true) => inward,
@@ -97,14 +97,14 @@ pub(super) fn round(rounding: Rounding, exact: f64) -> f32 {
 /// An exact value rounded to odd in `.f32`, to be rounded once more to a narrower format.
 #[inline(always)]
 pub(super) fn round_to_odd(exact: f64) -> f32 {
-    let truncated = round(Rounding::Zero, exact);
+    let truncated = round(FloatRounding::Zero, exact);
     let inexact = f64::from(truncated) != exact && !truncated.is_nan();
     f32::from_bits(truncated.to_bits() | u32::from(inexact))
 }
 
 /// An exact value rounded, flushed and clamped.
 #[inline(always)]
-pub(super) fn from_exact(m: Modifiers, exact: f64) -> u32 {
+pub(super) fn from_exact(m: FloatModifiers, exact: f64) -> u32 {
     let rounded = round(m.rounding, exact);
     let flushed = m.ftz && is_flushed(m.rounding, exact, NORMAL, PRECISION);
     finish(m.clamp, if flushed { 0f32.copysign(rounded) } else { rounded })
@@ -112,9 +112,9 @@ pub(super) fn from_exact(m: Modifiers, exact: f64) -> u32 {
 
 /// `add.rnd{.ftz}{.sat}.f32`.
 #[inline(always)]
-pub fn add(m: Modifiers, a: u32, b: u32) -> u32 {
+pub fn add(m: FloatModifiers, a: u32, b: u32) -> u32 {
     let (a, b) = (operand(m.ftz, a), operand(m.ftz, b));
-    if m.rounding == Rounding::Nearest {
+    if m.rounding == FloatRounding::Nearest {
         // A sum below the normal numbers is exact.
         let sum = a + b;
         return finish(m.clamp, operand(m.ftz, sum.to_bits()));
@@ -124,15 +124,15 @@ pub fn add(m: Modifiers, a: u32, b: u32) -> u32 {
 
 /// `sub.rnd{.ftz}{.sat}.f32`.
 #[inline(always)]
-pub fn sub(m: Modifiers, a: u32, b: u32) -> u32 {
+pub fn sub(m: FloatModifiers, a: u32, b: u32) -> u32 {
     add(m, a, b ^ SIGN)
 }
 
 /// `mul.rnd{.ftz}{.sat}.f32`.
 #[inline(always)]
-pub fn mul(m: Modifiers, a: u32, b: u32) -> u32 {
+pub fn mul(m: FloatModifiers, a: u32, b: u32) -> u32 {
     let (a, b) = (operand(m.ftz, a), operand(m.ftz, b));
-    if m.rounding == Rounding::Nearest && !m.ftz {
+    if m.rounding == FloatRounding::Nearest && !m.ftz {
         return finish(m.clamp, a * b);
     }
     from_exact(m, f64::from(a) * f64::from(b))
@@ -141,8 +141,8 @@ pub fn mul(m: Modifiers, a: u32, b: u32) -> u32 {
 /// `fma.rnd{.ftz}{.sat}.f32` and `mad.rnd.f32`, the product exact. With `.rn` it is the host's own fused operation: call it where the code
 /// is compiled for a host that has one, else [`fma_in_double`], which is the same without.
 #[inline(always)]
-pub fn fma(m: Modifiers, a: u32, b: u32, c: u32) -> u32 {
-    if m.rounding == Rounding::Nearest && !m.ftz {
+pub fn fma(m: FloatModifiers, a: u32, b: u32, c: u32) -> u32 {
+    if m.rounding == FloatRounding::Nearest && !m.ftz {
         return finish(m.clamp, f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c)));
     }
     fma_in_double(m, a, b, c)
@@ -150,7 +150,7 @@ pub fn fma(m: Modifiers, a: u32, b: u32, c: u32) -> u32 {
 
 /// [`fma`] out of additions and multiplications of `f64`, for hosts without a fused operation.
 #[inline(always)]
-pub fn fma_in_double(m: Modifiers, a: u32, b: u32, c: u32) -> u32 {
+pub fn fma_in_double(m: FloatModifiers, a: u32, b: u32, c: u32) -> u32 {
     let (a, b, c) = (operand(m.ftz, a), operand(m.ftz, b), operand(m.ftz, c));
     from_exact(m, sum_exactly(m.rounding, f64::from(a) * f64::from(b), f64::from(c)))
 }
@@ -158,8 +158,8 @@ pub fn fma_in_double(m: Modifiers, a: u32, b: u32, c: u32) -> u32 {
 /// `mad{.sat}.f32` of `sm_1x` (manual 9.7.3.7): the product is cut to 24 bits, its exponent unlimited, and added; with a `c` of zero it is `mul`
 /// and `add`. Operands and result are flushed.
 #[inline(always)]
-pub fn mad_truncated(m: Modifiers, a: u32, b: u32, c: u32) -> u32 {
-    let m = m.rounding(Rounding::Nearest).ftz(true);
+pub fn mad_truncated(m: FloatModifiers, a: u32, b: u32, c: u32) -> u32 {
+    let m = m.rounding(FloatRounding::Nearest).ftz(true);
     if flush(c) & !SIGN == 0 {
         return add(m, mul(m.clamp(Clamp::None), a, b), c);
     }
@@ -171,9 +171,9 @@ pub fn mad_truncated(m: Modifiers, a: u32, b: u32, c: u32) -> u32 {
 
 /// `div.rnd{.ftz}.f32`.
 #[inline(always)]
-pub fn div(m: Modifiers, a: u32, b: u32) -> u32 {
+pub fn div(m: FloatModifiers, a: u32, b: u32) -> u32 {
     let (a, b) = (operand(m.ftz, a), operand(m.ftz, b));
-    if m.rounding == Rounding::Nearest && !m.ftz {
+    if m.rounding == FloatRounding::Nearest && !m.ftz {
         return finish(m.clamp, a / b);
     }
     let (a, b) = (f64::from(a), f64::from(b));
@@ -184,15 +184,15 @@ pub fn div(m: Modifiers, a: u32, b: u32) -> u32 {
 
 /// `rcp.rnd{.ftz}.f32`.
 #[inline(always)]
-pub fn rcp(m: Modifiers, a: u32) -> u32 {
+pub fn rcp(m: FloatModifiers, a: u32) -> u32 {
     div(m, ONE, a)
 }
 
 /// `sqrt.rnd{.ftz}.f32`.
 #[inline(always)]
-pub fn sqrt(m: Modifiers, a: u32) -> u32 {
+pub fn sqrt(m: FloatModifiers, a: u32) -> u32 {
     let a = operand(m.ftz, a);
-    if m.rounding == Rounding::Nearest {
+    if m.rounding == FloatRounding::Nearest {
         // The root of what is not flushed is far above the subnormal numbers.
         return finish(m.clamp, a.sqrt());
     }
@@ -223,7 +223,7 @@ pub fn copysign(a: u32, b: u32) -> u32 {
 
 /// The sum of two terms, rounded to odd in `f64`.
 #[inline(always)]
-pub(super) fn sum_exactly(rounding: Rounding, a: f64, b: f64) -> f64 {
+pub(super) fn sum_exactly(rounding: FloatRounding, a: f64, b: f64) -> f64 {
     let (sum, error) = two_sum(a, b);
     with_zero_sign(rounding, to_odd(sum, error), a.to_bits() | b.to_bits() == 0)
 }

@@ -5,10 +5,11 @@ mod folded;
 mod reference;
 mod selection;
 
-use super::Rounding;
+use super::FloatRounding;
 
 /// All four.
-const ROUNDINGS: [Rounding; 4] = [Rounding::Nearest, Rounding::Zero, Rounding::Down, Rounding::Up];
+const ROUNDINGS: [FloatRounding; 4] =
+    [FloatRounding::Nearest, FloatRounding::Zero, FloatRounding::Down, FloatRounding::Up];
 
 /// A deterministic stream of operands.
 struct FloatSamples(u64);

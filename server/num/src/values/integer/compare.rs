@@ -4,7 +4,7 @@ use super::Int;
 
 /// A comparison of integers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Comparison {
+pub enum IntegerComparison {
     /// Equal.
     Eq,
     /// Not equal.
@@ -19,7 +19,7 @@ pub enum Comparison {
     Ge,
 }
 
-impl Comparison {
+impl IntegerComparison {
     /// The comparison of a modifier, without its dot: also `lo ls hi hs`, the names for unsigned types.
     #[inline]
     pub fn of(name: &str) -> Option<Self> {
@@ -72,7 +72,7 @@ mod tests {
     fn ordered<T: Int>(seed: u64) {
         for (a, b) in pairs::<T>(seed, 2000) {
             for (name, holds) in ALL {
-                let comparison = Comparison::of(name).unwrap();
+                let comparison = IntegerComparison::of(name).unwrap();
                 assert_eq!(comparison.holds(a, b), holds(value(a).cmp(&value(b))), "{a:?} {name} {b:?}");
             }
         }
@@ -88,6 +88,6 @@ mod tests {
         ordered::<i64>(6);
         ordered::<i8>(7);
         ordered::<u8>(8);
-        assert_eq!(Comparison::of("equ"), None);
+        assert_eq!(IntegerComparison::of("equ"), None);
     }
 }

@@ -26,7 +26,7 @@ pub fn each<T: Int>(a: u32, f: impl Fn(T) -> T) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::super::arithmetic::{add, add_sat, max, max_relu, min, min_relu, neg, sub, sub_sat};
-    use super::super::compare::Comparison;
+    use super::super::compare::IntegerComparison;
     use super::super::sample::{clamped, cut, pairs, value};
     use super::*;
 
@@ -49,7 +49,7 @@ mod tests {
             check::<T>(elementwise::<T>(a, b, min_relu), a, b, |x, y| cut(x.min(y).max(0)));
             check::<T>(elementwise::<T>(a, b, max_relu), a, b, |x, y| cut(x.max(y).max(0)));
             check::<T>(each::<T>(a, neg), a, b, |x, _| cut(-x));
-            let less = elementwise::<T>(a, b, |x, y| if Comparison::Lt.holds(x, y) { T::ONES } else { T::ZERO });
+            let less = elementwise::<T>(a, b, |x, y| if IntegerComparison::Lt.holds(x, y) { T::ONES } else { T::ZERO });
             check::<T>(less, a, b, |x, y| cut(if x < y { -1 } else { 0 }));
         }
     }

@@ -2,7 +2,7 @@
 
 /// A mode of `prmt`, in which the low two bits of `c` choose a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pattern {
+pub enum PermuteMode {
     /// `.f4e`: four bytes from a place on.
     Forward,
     /// `.b4e`: four bytes down from a place.
@@ -17,7 +17,7 @@ pub enum Pattern {
     Half,
 }
 
-impl Pattern {
+impl PermuteMode {
     /// The mode of a modifier, without its dot.
     #[inline]
     pub fn of(name: &str) -> Option<Self> {
@@ -94,7 +94,7 @@ mod tests {
         let bytes = [a.to_le_bytes(), b.to_le_bytes()].concat();
         for i in 0..4usize {
             let made = |name: &str| {
-                let pattern = Pattern::of(name).unwrap();
+                let pattern = PermuteMode::of(name).unwrap();
                 prmt(a, b, pattern.selectors(0x40 + i as u32)).to_le_bytes()
             };
             for place in 0..4usize {
@@ -106,6 +106,6 @@ mod tests {
                 assert_eq!(made("rc16")[place], bytes[2 * (i % 2) + place % 2]);
             }
         }
-        assert_eq!(Pattern::of("f8e"), None);
+        assert_eq!(PermuteMode::of("f8e"), None);
     }
 }

@@ -4,7 +4,7 @@ use super::Int;
 use super::arithmetic::{abs, add, add_sat, max, min, neg, sad, sub, sub_sat};
 use super::bits::{bfe, bfi, bfind, bfind_shiftamt, bmsk, brev, clz, fns, popc, szext};
 use super::carry::{addc, addc_sat, madc_hi, madc_hi_sat, madc_lo, subc, subc_sat};
-use super::compare::Comparison;
+use super::compare::IntegerComparison;
 use super::divide::{div, rem};
 use super::logic::{and, cnot, lop3, not, or, xor};
 use super::permute::prmt;
@@ -62,7 +62,7 @@ fn typed<T: Int>(opcode: &str, operands: &[u64]) -> Option<u64> {
         "bfind" => return Some(bfind(a).into()),
         "bfind.shiftamt" => return Some(bfind_shiftamt(a).into()),
         _ => {
-            let comparison = Comparison::of(opcode.strip_prefix("set.")?.strip_suffix(".u32")?)?;
+            let comparison = IntegerComparison::of(opcode.strip_prefix("set.")?.strip_suffix(".u32")?)?;
             return Some(if comparison.holds(a, b) { u32::MAX } else { 0 }.into());
         }
     };

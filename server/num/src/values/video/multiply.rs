@@ -1,8 +1,8 @@
 //! `vmad` (manual 9.7.18.1.3).
 
 use super::super::Marks;
-use super::Part;
-use super::scalar::Source;
+use super::RegisterPart;
+use super::scalar::VideoSource;
 
 /// What is negated, or one more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,9 +21,9 @@ pub enum Sign {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Multiply {
     /// `a`.
-    pub a: Source,
+    pub a: VideoSource,
     /// `b`.
-    pub b: Source,
+    pub b: VideoSource,
     /// What is negated.
     pub sign: Sign,
     /// `.sat`.
@@ -66,9 +66,9 @@ impl Multiply {
     #[inline]
     fn by_manual(&self, a: u32, b: u32, c: u32) -> u32 {
         let product = i128::from(self.a.read(a)) * i128::from(self.b.read(b));
-        let mut t = self.sum(product, i128::from(Part::ALL.read(c, self.signed()))) >> self.distance();
+        let mut t = self.sum(product, i128::from(RegisterPart::ALL.read(c, self.signed()))) >> self.distance();
         if self.saturate {
-            let (low, high) = Part::ALL.range(self.signed());
+            let (low, high) = RegisterPart::ALL.range(self.signed());
             t = t.clamp(i128::from(low), i128::from(high));
         }
         t as u32
@@ -77,11 +77,11 @@ impl Multiply {
     /// What the assembler's macro computes: whole words count as signed in the product, `c` always does, the sum has 64 bits.
     #[inline]
     fn by_machine(&self, a: u32, b: u32, c: u32) -> u32 {
-        let factor = |source: Source, register| i128::from(source.read(register) as i32);
+        let factor = |source: VideoSource, register| i128::from(source.read(register) as i32);
         let sum = self.sum(factor(self.a, a) * factor(self.b, b), i128::from(c as i32)) as i64;
         let t = if self.signed() { sum >> self.distance() } else { (sum as u64 >> self.distance()) as i64 };
         if self.saturate {
-            let (low, high) = Part::ALL.range(self.signed());
+            let (low, high) = RegisterPart::ALL.range(self.signed());
             return t.clamp(low, high) as u32;
         }
         t as u32
@@ -94,16 +94,17 @@ mod tests {
 
     #[test]
     fn plain_products_carry_no_mark() {
-        let source = |part, signed| Source { part, signed };
-        let (h0, b1) = (Part::of("h0").unwrap(), Part::of("b1").unwrap());
+        let source = |part, signed| VideoSource { part, signed };
+        let (h0, b1) = (RegisterPart::of("h0").unwrap(), RegisterPart::of("b1").unwrap());
         let vmad = Multiply { a: source(h0, true), b: source(b1, false), sign: Sign::Plain, saturate: false, scale: 7 };
         assert_eq!(vmad.evaluate(0xfffe, 0x0300, 0x1000), (((-2 * 3 + 0x1000) >> 7) as u32, Marks::NONE));
         let vmad = Multiply { sign: Sign::MinusProduct, scale: 0, ..vmad };
         assert_eq!(vmad.evaluate(0xfffe, 0x0300, 0x1000), (0x1006, Marks::NONE));
-        let vmad = Multiply { a: source(Part::ALL, true), b: source(Part::ALL, true), saturate: true, ..vmad };
+        let vmad =
+            Multiply { a: source(RegisterPart::ALL, true), b: source(RegisterPart::ALL, true), saturate: true, ..vmad };
         assert_eq!(vmad.evaluate(0x7fff_ffff, 0x7fff_ffff, 0), (0x8000_0000, Marks::NONE));
         // Unsigned words above 2^31 are multiplied as if they had a sign.
-        let plain = Source { part: Part::ALL, signed: false };
+        let plain = VideoSource { part: RegisterPart::ALL, signed: false };
         let vmad = Multiply { a: plain, b: plain, sign: Sign::Plain, saturate: false, scale: 15 };
         assert_eq!(vmad.evaluate(0x8000_0000, 0x8000, 0), (0x8000_0000, Marks::NONE));
         let vmad = Multiply { saturate: true, scale: 0, ..vmad };

@@ -2,14 +2,14 @@
 
 /// A part of a register of 32 bits, as a selector behind it names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part {
+pub struct RegisterPart {
     /// Its width in bits: 8, 16 or 32.
     bits: u32,
     /// Where it begins.
     at: u32,
 }
 
-impl Part {
+impl RegisterPart {
     /// All of the register: no selector.
     pub const ALL: Self = Self { bits: 32, at: 0 };
 
@@ -58,7 +58,7 @@ mod tests {
         let register = 0x8765_43a1;
         let all = [("b0", 0xa1), ("b1", 0x43), ("b2", 0x65), ("b3", 0x87), ("h0", 0x43a1), ("h1", 0x8765)];
         for (name, value) in all {
-            let part = Part::of(name).unwrap();
+            let part = RegisterPart::of(name).unwrap();
             assert_eq!(part.read(register, false), value);
             let (low, high) = part.range(true);
             assert_eq!(part.read(register, true), if value > high { value + 2 * low } else { value });
@@ -66,8 +66,8 @@ mod tests {
             assert_eq!(part.read(written, false), 0x2345_6789 & part.range(false).1);
             assert_eq!(part.write(written, value), register);
         }
-        assert_eq!(Part::ALL.read(register, true), i64::from(register as i32));
-        assert_eq!(Part::ALL.write(register, -1), u32::MAX);
-        assert_eq!(Part::of("b4"), None);
+        assert_eq!(RegisterPart::ALL.read(register, true), i64::from(register as i32));
+        assert_eq!(RegisterPart::ALL.write(register, -1), u32::MAX);
+        assert_eq!(RegisterPart::of("b4"), None);
     }
 }

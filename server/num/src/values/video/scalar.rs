@@ -1,12 +1,12 @@
 //! Scalar video instructions: `vadd vsub vabsdiff vmin vmax vshl vshr vset` (manual 9.7.18.1).
 
 use super::super::Marks;
-use super::super::integer::compare::Comparison;
-use super::Part;
+use super::super::integer::compare::IntegerComparison;
+use super::RegisterPart;
 
 /// The primary operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operation {
+pub enum ScalarOperation {
     /// `vadd`.
     Add,
     /// `vsub`.
@@ -28,7 +28,7 @@ pub enum Operation {
         wrap: bool,
     },
     /// `vset`: 1 or 0.
-    Set(Comparison),
+    Set(IntegerComparison),
 }
 
 /// What happens to the intermediate result.
@@ -43,19 +43,19 @@ pub enum Then {
     /// `.max`: the larger of it and `c`.
     Max,
     /// A selector on `d`: it replaces that part of `c`.
-    Merge(Part),
+    Merge(RegisterPart),
 }
 
 /// One operand: a part, read by a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Source {
+pub struct VideoSource {
     /// The part.
-    pub part: Part,
+    pub part: RegisterPart,
     /// `.s32`.
     pub signed: bool,
 }
 
-impl Source {
+impl VideoSource {
     #[inline]
     pub(super) fn read(self, register: u32) -> i64 {
         self.part.read(register, self.signed)
@@ -64,13 +64,13 @@ impl Source {
 
 /// A scalar video instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Scalar {
+pub struct ScalarVideo {
     /// The primary operation.
-    pub operation: Operation,
+    pub operation: ScalarOperation,
     /// `a`.
-    pub a: Source,
+    pub a: VideoSource,
     /// `b`; that of a shift is unsigned.
-    pub b: Source,
+    pub b: VideoSource,
     /// The first type is `.s32`: `dtype`, or the `atype` of `vset`, which has no `dtype`.
     pub signed: bool,
     /// `.sat`.
@@ -85,7 +85,7 @@ fn cut34(number: i64) -> i64 {
     number << 30 >> 30
 }
 
-impl Scalar {
+impl ScalarVideo {
     /// The result, marked where the manual's pseudo-code has another.
     #[inline]
     pub fn evaluate(&self, a: u32, b: u32, c: u32) -> (u32, Marks) {
@@ -99,34 +99,34 @@ impl Scalar {
         let (a, b) = (self.a.read(a), self.b.read(b));
         let distance = |wrap: bool| if wrap { b & 31 } else { b.clamp(0, 32) };
         match self.operation {
-            Operation::Add => a + b,
-            Operation::Sub => a - b,
-            Operation::AbsDiff => (a - b).abs(),
-            Operation::Min => a.min(b),
-            Operation::Max => a.max(b),
-            Operation::ShiftLeft { wrap } => a << distance(wrap),
-            Operation::ShiftRight { wrap } => a >> distance(wrap),
-            Operation::Set(comparison) => i64::from(comparison.holds(a, b)),
+            ScalarOperation::Add => a + b,
+            ScalarOperation::Sub => a - b,
+            ScalarOperation::AbsDiff => (a - b).abs(),
+            ScalarOperation::Min => a.min(b),
+            ScalarOperation::Max => a.max(b),
+            ScalarOperation::ShiftLeft { wrap } => a << distance(wrap),
+            ScalarOperation::ShiftRight { wrap } => a >> distance(wrap),
+            ScalarOperation::Set(comparison) => i64::from(comparison.holds(a, b)),
         }
     }
 
     #[inline]
     fn shifts(&self) -> bool {
-        matches!(self.operation, Operation::ShiftLeft { .. } | Operation::ShiftRight { .. })
+        matches!(self.operation, ScalarOperation::ShiftLeft { .. } | ScalarOperation::ShiftRight { .. })
     }
 
     /// The manual's pseudo-code: 34 bits, clamped to the range of what is written, then combined with `c`, whose sign is that of `dtype`
     /// (`vset`: none).
     #[inline]
     fn by_manual(&self, a: u32, b: u32, c: u32) -> u32 {
-        let signed = self.signed && !matches!(self.operation, Operation::Set(_));
+        let signed = self.signed && !matches!(self.operation, ScalarOperation::Set(_));
         let mut t = cut34(self.primary(a, b));
         if self.saturate {
-            let part = if let Then::Merge(part) = self.then { part } else { Part::ALL };
+            let part = if let Then::Merge(part) = self.then { part } else { RegisterPart::ALL };
             let (low, high) = part.range(signed);
             t = t.clamp(low, high);
         }
-        let third = Part::ALL.read(c, signed);
+        let third = RegisterPart::ALL.read(c, signed);
         match self.then {
             Then::Nothing => t as u32,
             Then::Add => (t + third) as u32,
@@ -154,15 +154,16 @@ impl Scalar {
                     all.min(part.range(self.signed).1)
                 }
                 _ if self.signed || self.shifts() => {
-                    let (low, high) = Part::ALL.range(self.signed);
+                    let (low, high) = RegisterPart::ALL.range(self.signed);
                     if self.shifts() { cut34(t).clamp(low, high) } else { t.clamp(low, high) }
                 }
                 _ => t.max(0),
             };
         }
-        let cut = matches!(self.operation, Operation::Add | Operation::Sub) || (self.shifts() && self.saturate);
+        let cut =
+            matches!(self.operation, ScalarOperation::Add | ScalarOperation::Sub) || (self.shifts() && self.saturate);
         let extended = if cut { i64::from(t as i32) } else { t };
-        let third = Part::ALL.read(c, self.signed);
+        let third = RegisterPart::ALL.read(c, self.signed);
         let (smaller, larger) = if self.signed || extended as u64 >= third as u64 {
             if self.signed { (extended.min(third), extended.max(third)) } else { (third, extended) }
         } else {
@@ -182,41 +183,47 @@ impl Scalar {
 mod tests {
     use super::*;
 
-    fn scalar(operation: Operation, signs: [bool; 3], parts: [Part; 2]) -> Scalar {
+    fn scalar(operation: ScalarOperation, signs: [bool; 3], parts: [RegisterPart; 2]) -> ScalarVideo {
         let [d, a, b] = signs;
-        let source = |i: usize, signed| Source { part: parts[i], signed };
-        Scalar { operation, a: source(0, a), b: source(1, b), signed: d, saturate: false, then: Then::Nothing }
+        let source = |i: usize, signed| VideoSource { part: parts[i], signed };
+        ScalarVideo { operation, a: source(0, a), b: source(1, b), signed: d, saturate: false, then: Then::Nothing }
     }
 
     /// The manual's examples of a saturated sum and difference, worked out by hand.
     #[test]
     fn plain_results_are_those_of_the_manual_and_carry_no_mark() {
-        let b0 = Part::of("b0").unwrap();
-        let h0 = Part::of("h0").unwrap();
-        let h1 = Part::of("h1").unwrap();
-        let sum = Scalar { saturate: true, ..scalar(Operation::Add, [true, false, true], [b0, h0]) };
+        let b0 = RegisterPart::of("b0").unwrap();
+        let h0 = RegisterPart::of("h0").unwrap();
+        let h1 = RegisterPart::of("h1").unwrap();
+        let sum = ScalarVideo { saturate: true, ..scalar(ScalarOperation::Add, [true, false, true], [b0, h0]) };
         assert_eq!(sum.evaluate(0x1234_56ff, 0x0000_8000, 0), ((255 - 32768) as u32, Marks::NONE));
-        let difference = Scalar { saturate: true, ..scalar(Operation::Sub, [true, true, false], [h1, h1]) };
+        let difference = ScalarVideo { saturate: true, ..scalar(ScalarOperation::Sub, [true, true, false], [h1, h1]) };
         assert_eq!(difference.evaluate(0x8000_0000, 0xffff_0000, 0), ((-32768 - 65535) as u32, Marks::NONE));
-        let set =
-            Scalar { then: Then::Add, ..scalar(Operation::Set(Comparison::Lt), [true, true, false], [Part::ALL; 2]) };
+        let set = ScalarVideo {
+            then: Then::Add,
+            ..scalar(ScalarOperation::Set(IntegerComparison::Lt), [true, true, false], [RegisterPart::ALL; 2])
+        };
         assert_eq!(set.evaluate(0xffff_fffe, 3, 10), (11, Marks::NONE));
-        let left = scalar(Operation::ShiftLeft { wrap: false }, [false; 3], [Part::ALL; 2]);
+        let left = scalar(ScalarOperation::ShiftLeft { wrap: false }, [false; 3], [RegisterPart::ALL; 2]);
         assert_eq!(left.evaluate(5, 40, 0), (0, Marks::NONE));
-        let left = scalar(Operation::ShiftLeft { wrap: true }, [false; 3], [Part::ALL; 2]);
+        let left = scalar(ScalarOperation::ShiftLeft { wrap: true }, [false; 3], [RegisterPart::ALL; 2]);
         assert_eq!(left.evaluate(5, 40, 0), (5 << 8, Marks::NONE));
     }
 
     #[test]
     fn a_mark_says_where_the_machine_leaves_the_manual() {
-        let b0 = Part::of("b0").unwrap();
+        let b0 = RegisterPart::of("b0").unwrap();
         // -27 saturated to a signed byte that is merged: the macro has no lower end.
-        let merged =
-            Scalar { saturate: true, then: Then::Merge(b0), ..scalar(Operation::Add, [true, true, true], [b0, b0]) };
+        let merged = ScalarVideo {
+            saturate: true,
+            then: Then::Merge(b0),
+            ..scalar(ScalarOperation::Add, [true, true, true], [b0, b0])
+        };
         assert_eq!(merged.evaluate(0xe5, 0, 0x8600), (0x867f, Marks::UNSPECIFIED));
         assert_eq!(merged.evaluate(0x75, 0x75, 0x8600), (0x867f, Marks::NONE));
         // The smaller of 2^31 and something larger: the macro extends the sum with its sign, and compares without.
-        let smaller = Scalar { then: Then::Min, ..scalar(Operation::Add, [false; 3], [Part::ALL; 2]) };
+        let smaller =
+            ScalarVideo { then: Then::Min, ..scalar(ScalarOperation::Add, [false; 3], [RegisterPart::ALL; 2]) };
         assert_eq!(smaller.evaluate(0x8000_0000, 0, 0x9000_0000), (0x9000_0000, Marks::UNSPECIFIED));
         assert_eq!(smaller.evaluate(5, 6, 0x9000_0000), (11, Marks::NONE));
     }

@@ -2,7 +2,7 @@
 
 use crate::testing::Kernel;
 use ptx_num::values::Marks;
-use ptx_num::values::float::Rounding;
+use ptx_num::values::float::FloatRounding;
 
 /// A statement with `$d`, `$a`, `$b`, `$c` in place of registers, their bytes (0: there is none), and what it gives.
 pub(in crate::exec) struct Case {
@@ -23,12 +23,12 @@ pub(in crate::exec) fn case(
 }
 
 /// The words of roundings; without one it is to nearest.
-pub(in crate::exec) const ROUNDINGS: [(&str, Rounding); 5] = [
-    ("", Rounding::Nearest),
-    (".rn", Rounding::Nearest),
-    (".rz", Rounding::Zero),
-    (".rm", Rounding::Down),
-    (".rp", Rounding::Up),
+pub(in crate::exec) const ROUNDINGS: [(&str, FloatRounding); 5] = [
+    ("", FloatRounding::Nearest),
+    (".rn", FloatRounding::Nearest),
+    (".rz", FloatRounding::Zero),
+    (".rm", FloatRounding::Down),
+    (".rp", FloatRounding::Up),
 ];
 
 /// `.ftz` or not.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{Layout, quick};
+use super::super::{FloatLayout, quick};
 use super::unary;
 
 #[test]
@@ -19,7 +19,7 @@ fn as_folded_by_the_assembler() {
         let result = u64::from_str_radix(result, 16).unwrap();
         let convert = conversions.entry(instruction).or_insert_with(|| Box::new(unary(instruction)));
         // The assembler folds to the canonical NaN, but what it writes for a machine is a shift, which keeps the digits.
-        if instruction == "cvt.f32.bf16" && Layout::BF16.is_nan(source) {
+        if instruction == "cvt.f32.bf16" && FloatLayout::BF16.is_nan(source) {
             assert_eq!((convert(source), result), (u64::from(quick::f32_from_bf16(source as u32)), 0x7fff_ffff));
             continue;
         }

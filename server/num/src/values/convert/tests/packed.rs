@@ -1,6 +1,8 @@
 //! Packed forms: where the elements go, which scale and which random bits are theirs, what the modifiers do to them.
 
-use super::super::{Direction, Format, Narrow, Options, Rounding, Sources, compile, marks};
+use super::super::{
+    ConversionFormat, ConversionOptions, ConversionRounding, Narrow, RoundingDirection, Sources, compile, marks,
+};
 use super::{ConvertRandom, format, halves, options, singles, unary, written};
 use crate::values::Marks;
 
@@ -52,7 +54,7 @@ fn halves_become_narrow_as_their_values_do() {
                 continue;
             }
             let wide = unary(if source == "f16x2" { "cvt.f32.f16" } else { "cvt.f32.bf16" });
-            for (rounding, direction) in [("rn", Direction::Nearest), ("rz", Direction::Zero)] {
+            for (rounding, direction) in [("rn", RoundingDirection::Nearest), ("rz", RoundingDirection::Zero)] {
                 let plain = unary(&format!("cvt.{rounding}.satfinite.{name}x2.{source}"));
                 let relu = unary(&format!("cvt.{rounding}.satfinite.relu.pzo.{name}x2.{source}"));
                 let positive = unary(&format!("cvt.{rounding}.satfinite.pzo.{name}x2.{source}"));
@@ -134,7 +136,7 @@ fn scale_factors_are_exact_powers_of_two() {
                 let value = f64::from(f32::from_bits(flushed as u32)) / f64::from(Narrow::Ue8m0.decode(scale as u8));
                 // Toward zero single precision loses nothing that the format could see.
                 let single = unary("cvt.rz.f32.f64")(value.to_bits());
-                let code = narrow.encode(f32::from_bits(single as u32), Direction::Zero, true);
+                let code = narrow.encode(f32::from_bits(single as u32), RoundingDirection::Zero, true);
                 assert_eq!(result, u64::from(code), "{name} {bits:x} {scale:x}");
             }
         }
@@ -205,8 +207,8 @@ fn conversions_that_do_not_exist_are_none() {
     assert!(none("f32", "s32", "rn"));
     assert!(none("f32", "f16", "rni"));
     assert!(none("f32", "f16x2", ""));
-    assert_eq!(Format::named("e4m3"), None);
-    assert_eq!(Format::named("s2f6x4"), None);
-    assert_eq!(Rounding::named("rx"), None);
-    assert_eq!(options(""), Options::default());
+    assert_eq!(ConversionFormat::named("e4m3"), None);
+    assert_eq!(ConversionFormat::named("s2f6x4"), None);
+    assert_eq!(ConversionRounding::named("rx"), None);
+    assert_eq!(options(""), ConversionOptions::default());
 }

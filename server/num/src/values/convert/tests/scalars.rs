@@ -3,7 +3,7 @@
 use rustc_apfloat::ieee::{BFloat, Double, Half, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
-use super::super::Layout;
+use super::super::FloatLayout;
 use super::{doubles, halves, singles, unary, wholes};
 
 /// A number as `rustc_apfloat` has it.
@@ -49,12 +49,12 @@ where
     }) as u64
 }
 
-fn layout(ty: &str) -> Layout {
+fn layout(ty: &str) -> FloatLayout {
     match ty {
-        "f16" => Layout::F16,
-        "bf16" => Layout::BF16,
-        "f32" => Layout::F32,
-        _ => Layout::F64,
+        "f16" => FloatLayout::F16,
+        "bf16" => FloatLayout::BF16,
+        "f32" => FloatLayout::F32,
+        _ => FloatLayout::F64,
     }
 }
 
@@ -323,8 +323,8 @@ fn tf32_is_single_with_ten_digits() {
         for bits in singles(100_000) {
             let result = plain(bits);
             assert_eq!(result & 0x1fff, 0);
-            if Layout::F32.is_nan(bits) {
-                assert!(Layout::F32.is_nan(result) && Layout::F32.is_nan(finite(bits)));
+            if FloatLayout::F32.is_nan(bits) {
+                assert!(FloatLayout::F32.is_nan(result) && FloatLayout::F32.is_nan(finite(bits)));
                 continue;
             }
             // One more digit than tf32 above the double's: round the double's digits by adding and removing a large number.

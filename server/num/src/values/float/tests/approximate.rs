@@ -4,7 +4,7 @@ use super::{FloatSamples, TestFormat};
 use crate::values::{
     Marks,
     float::{
-        Rounding, approx, elementary,
+        FloatRounding, approx, elementary,
         half::{self, Bf16, F16, Half},
         single,
     },
@@ -21,8 +21,8 @@ const ONE: u32 = single::ONE;
 fn special_operands_are_those_of_the_tables() {
     // What -∞, a negative number, -0, +0, +∞ and NaN give.
     let operands = [NEG_INF, 0xc000_0000, NEG_ZERO, 0, INF, 0x7fc1_2345];
-    type Function = fn(bool, u32) -> u32;
-    let table: [(&str, Function, [u32; 6]); 7] = [
+    type SingleFunction = fn(bool, u32) -> u32;
+    let table: [(&str, SingleFunction, [u32; 6]); 7] = [
         ("rcp", approx::rcp, [NEG_ZERO, 0xbf00_0000, NEG_INF, INF, 0, NAN]),
         ("sqrt", approx::sqrt, [NAN, NAN, NEG_ZERO, 0, INF, NAN]),
         ("rsqrt", approx::rsqrt, [NAN, NAN, NEG_INF, INF, 0, NAN]),
@@ -76,7 +76,7 @@ fn special_operands_of_doubles() {
 
 /// The distance of `got` from `exact` in units of the last place of `.f32` there.
 fn ulps(got: u32, exact: f64) -> f64 {
-    let below = single::round(Rounding::Zero, exact.abs()).to_bits();
+    let below = single::round(FloatRounding::Zero, exact.abs()).to_bits();
     let ulp = f64::from(f32::from_bits(below + 1)) - f64::from(f32::from_bits(below));
     (f64::from(f32::from_bits(got)) - exact).abs() / ulp
 }

@@ -1,8 +1,8 @@
 //! What NVIDIA's assembler folds, recorded, against what is computed here. The files' first lines say which assembler and target.
 
 use crate::values::float::{
-    Clamp, Modifiers, approx,
-    compare::{self, Comparison, Property},
+    Clamp, FloatModifiers, approx,
+    compare::{self, FloatComparison, Property},
     double,
     extremes::{self, Extreme, ExtremeModifiers},
     half::{self, Bf16, F16},
@@ -21,7 +21,7 @@ fn computed(instruction: &str, operands: &[u64]) -> Option<u64> {
     let [a, b, c] = [0, 1, 2].map(|i| operands.get(i).copied().unwrap_or(0));
     let (x, y) = (a as u32, b as u32);
     let (p, q) = (a as u16, b as u16);
-    let m = Modifiers::RN.ftz(ftz).clamp(if has("sat") { Clamp::Saturate } else { Clamp::None });
+    let m = FloatModifiers::RN.ftz(ftz).clamp(if has("sat") { Clamp::Saturate } else { Clamp::None });
     let property = match words.get(1).copied().unwrap_or("") {
         "finite" => Some(Property::Finite),
         "infinite" => Some(Property::Infinite),
@@ -31,7 +31,7 @@ fn computed(instruction: &str, operands: &[u64]) -> Option<u64> {
         "subnormal" => Some(Property::Subnormal),
         _ => None,
     };
-    let comparison = Comparison::ALL.into_iter().find(|c| words.get(1) == Some(&c.word()));
+    let comparison = FloatComparison::ALL.into_iter().find(|c| words.get(1) == Some(&c.word()));
     let extreme = if words[0] == "min" { Extreme::Least } else { Extreme::Greatest };
     let e = ExtremeModifiers { ftz, nan: has("NaN"), xorsign: has("xorsign"), abs: has("abs") };
     Some(match (words[0], *words.last()?) {
