@@ -1,7 +1,7 @@
-//! How a launch describes images, samplers and tensor maps.
+//! Descriptions of images, samplers and tensor maps in a launch.
 //!
-//! A parameter (a handle, a `.texref`, 128 bytes of a tensor map) or a global of the launch format gets a table; whichever of
-//! the keys `image`, `sampler` and `tensor_map` it has says what it is:
+//! In the launch format, a table describes the value of a parameter (a handle, a `.texref`, 128 bytes of a tensor map) or of a
+//! global. The table has one of the keys `image`, `sampler` and `tensor_map`:
 //!
 //! ```toml
 //! img = { image = "2d", size = [64, 32], format = "un8x4", fill = "iota", filter = "linear", address = "clamp" }
@@ -12,14 +12,14 @@
 //! **Images** (textures and surfaces). `image`: `1d 2d 3d a1d a2d cube acube 2dms a2dms`. `size`: texels, innermost first.
 //! `format`: `un8 sn8 u8 s8 un16 sn16 u16 s16 u32 s32 f16 f32`, with `x2` or `x4` for two or four channels. `order`: `r a rg ra
 //! rgba bgra argb intensity luminance`. `layers` (cubes for `acube`), `samples`, `levels`. `normalized`, `linear_memory`,
-//! `resident`: true or false. `pitch`: bytes from row to row. Contents, one of: `fill` (the launch's fills, of stored channels),
-//! `hex`, `file`, `buffer` (the name of another parameter, whose bytes are the image's). A texture's own sampler has the
-//! sampler's keys in the same table, with `filter` for its first one.
+//! `resident`: true or false. `pitch`: bytes from row to row. Contents, one of: `fill` (a fill of the launch format, applied to
+//! the stored channels), `hex`, `file`, `buffer` (the name of another parameter, whose bytes are the image's). A texture's own
+//! sampler has the sampler's keys in the same table, with `filter` for its first one.
 //!
 //! **Samplers.** `sampler` (or `filter`): `nearest linear`. `address`: one mode or a list of up to three of `wrap mirror clamp_ogl
-//! clamp_to_edge clamp_to_border`, for short `clamp border`. `border`: up to four numbers. `force_unnormalized`, `seamless`: true or
-//! false. `mipmap_filter`, `lod_bias`, `min_lod`, `max_lod`, `anisotropy`, `compare` (`never less equal less_equal greater not_equal
-//! greater_equal always`).
+//! clamp_to_edge clamp_to_border`, abbreviated `clamp` and `border`. `border`: up to four numbers. `force_unnormalized`,
+//! `seamless`: true or false. `mipmap_filter`, `lod_bias`, `min_lod`, `max_lod`, `anisotropy`, `compare` (`never less equal
+//! less_equal greater not_equal greater_equal always`).
 //!
 //! **Tensor maps.** `tensor_map`: the buffer that the tensor lies in, `offset` bytes (0) from its beginning. `type`: `u8 u16 u32 s32 u64
 //! s64 f16 f32 f32_ftz f64 bf16 tf32 tf32_ftz b4x16 b4x16_p64 b6x16_p32`. `dims`: elements, innermost first. `strides`: bytes, one
@@ -33,14 +33,14 @@ use super::sampler::{AddressMode, DepthCompare, Filter, Sampler};
 use super::swizzle::Swizzle;
 use super::tensor_map::{ElementType, TensorMap, TensorMapMode};
 
-/// A value of a launch's table.
+/// A value in a table of the launch format.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TableValue {
-    /// A whole number.
+    /// An integer.
     Integer(i64),
-    /// Any number.
+    /// A floating-point number.
     Number(f64),
-    /// true or false.
+    /// A boolean.
     Truth(bool),
     /// A string, or a bare word.
     Text(String),
@@ -48,7 +48,7 @@ pub enum TableValue {
     List(Vec<TableValue>),
 }
 
-/// Why a table describes nothing: a sentence for its author.
+/// Error message for the author of a launch: why a table is invalid.
 pub type Complaint = String;
 
 /// Where an image's bytes come from.
@@ -58,27 +58,27 @@ pub enum ImageContents {
     Fill(String),
     /// Bytes in hexadecimal digits, unparsed.
     Hex(String),
-    /// A file.
+    /// Path of a file.
     File(String),
-    /// The bytes of another parameter.
+    /// Name of another parameter whose bytes are the image's.
     Buffer(String),
 }
 
 /// An image with its sampler and where its bytes come from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DescribedImage {
-    /// What it is.
+    /// Geometry, size and format of the image.
     pub image: ImageDescription,
-    /// Its own sampler, for the unified mode.
+    /// The texture's own sampler, which the unified mode uses.
     pub sampler: Sampler,
     /// Where its bytes come from.
     pub contents: ImageContents,
 }
 
-/// A tensor map of a launch: its address is known once the buffer has one.
+/// A tensor map of a launch. Its address is not known until the buffer has one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DescribedTensorMap {
-    /// The parameter that the tensor lies in.
+    /// Name of the parameter that contains the tensor.
     pub buffer: String,
     /// Bytes from the buffer's beginning to the tensor's.
     pub offset: u64,
@@ -86,13 +86,13 @@ pub struct DescribedTensorMap {
 }
 
 impl DescribedTensorMap {
-    /// The map for a buffer at that address.
+    /// Returns the map for a buffer at the address `buffer`.
     pub fn at(&self, buffer: u64) -> TensorMap {
         TensorMap { address: buffer.wrapping_add(self.offset), ..self.map }
     }
 }
 
-/// What a table describes.
+/// An object that a table of a launch describes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Described {
     /// `image = …`
@@ -103,7 +103,8 @@ pub enum Described {
     TensorMap(Box<DescribedTensorMap>),
 }
 
-/// What a table describes; `None` if it has none of the keys `image`, `sampler` and `tensor_map`, and is something else.
+/// Returns the object that a table describes; `None` if the table has none of the keys `image`, `sampler` and `tensor_map` and
+/// thus describes another kind of value.
 pub fn describe(table: &[(String, TableValue)]) -> Option<Result<Described, Complaint>> {
     let has = |key: &str| table.iter().any(|(name, _)| name == key);
     let mut keys = Keys { table, used: vec![false; table.len()] };
@@ -247,7 +248,7 @@ fn sampler(keys: &mut Keys) -> Result<Sampler, Complaint> {
             return Err("`address` is a mode, or a list of up to three".to_owned());
         }
         for (d, slot) in sampler.address.iter_mut().enumerate() {
-            // One mode is that of every dimension; after a list of two the third keeps its default.
+            // A single mode applies to every dimension; after a list of two modes the third keeps its default.
             let value = if list.len() == 1 { list.first() } else { list.get(d) };
             if let Some(value) = value {
                 *slot = chosen("address", value, &ADDRESS_MODES)?;
@@ -369,7 +370,7 @@ fn tensor_map(keys: &mut Keys) -> Result<DescribedTensorMap, Complaint> {
             }
         }
     }
-    // The buffer is aligned well enough; the offset is what can spoil it.
+    // Buffers are sufficiently aligned, so only the offset can break the alignment.
     if let Some(field) = (TensorMap { address: offset, ..map }).problem() {
         return Err(format!("no copy can use this tensor map: `{field}` does not go with the rest"));
     }
@@ -404,7 +405,7 @@ fn chosen<T: Copy>(key: &str, value: &TableValue, choices: &[(&str, T)]) -> Resu
     found.map(|(_, choice)| *choice).ok_or_else(|| unknown(key, text, choices.iter().map(|(name, _)| name)))
 }
 
-/// A table whose keys are taken one by one, so that those that mean nothing are found.
+/// A table that records which keys were read, so that unknown keys can be reported.
 struct Keys<'a> {
     table: &'a [(String, TableValue)],
     used: Vec<bool>,
@@ -455,7 +456,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// One number or a list of them.
+    /// Reads a key whose value is one number or a list of numbers.
     fn integers(&mut self, key: &str) -> Result<Option<Vec<i64>>, Complaint> {
         let Some(value) = self.take(key) else { return Ok(None) };
         let one = |value: &TableValue| match value {
@@ -468,7 +469,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// One number or a list of them.
+    /// Reads a key whose value is one number or a list of numbers.
     fn numbers(&mut self, key: &str) -> Result<Option<Vec<f64>>, Complaint> {
         let Some(value) = self.take(key) else { return Ok(None) };
         let one = |value: &TableValue| match value {

@@ -1,21 +1,21 @@
-//! `suld`, `sust`, `sured`: where a surface access goes, and what a reduction makes (manual 9.7.11).
+//! `suld`, `sust`, `sured`: the offset that a surface access reaches, and the results of reductions (manual 9.7.11).
 
 use super::ImageFault;
 use super::format::TexelFormat;
 use super::layout::{Geometry, ImageDescription, TexelPosition};
 
-/// What happens outside of a surface: the modifier that every access has.
+/// Treatment of coordinates outside of the surface: the modifier that every surface access has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outside {
-    /// `.trap`: a fault.
+    /// `.trap`: the access faults.
     Trap,
-    /// `.clamp`: the nearest place.
+    /// `.clamp`: the access goes to the nearest position inside.
     Clamp,
     /// `.zero`: loads give zeros, stores and reductions do nothing.
     Zero,
 }
 
-/// What x counts.
+/// Unit of the x coordinate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CoordinateUnit {
     /// Bytes: `.b`.
@@ -31,28 +31,29 @@ pub enum CoordinateUnit {
 pub struct SurfaceAccess {
     /// The instruction's geometry: `.1d`, `.2d`, `.3d`, `.a1d` or `.a2d`.
     pub geometry: Geometry,
-    /// The registers of its list: x, y, z; before them the layer of an array. What is left is ignored.
+    /// The registers of the coordinate list: x, y, z; for arrays the layer comes first. Unused entries are ignored.
     pub coordinates: [u32; 4],
-    /// Bytes of the whole access, all elements of a vector: 1 to 16. For [`CoordinateUnit::Texels`] those of a texel.
+    /// Bytes of the whole access, including all elements of a vector: 1 to 16. For [`CoordinateUnit::Texels`] the bytes of a
+    /// texel.
     pub size: u32,
-    /// What x counts.
+    /// Unit of the x coordinate.
     pub unit: CoordinateUnit,
-    /// What happens outside.
+    /// Treatment of coordinates outside of the surface.
     pub outside: Outside,
 }
 
-/// Where a surface access goes.
+/// Target of a surface access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SurfaceLocation {
-    /// It begins at this offset of the image's bytes, and lies within them.
+    /// The access begins at this byte offset of the image and lies within the image.
     Inside(u64),
-    /// Nowhere: loads give zeros, stores and reductions do nothing.
+    /// Outside of the surface: loads return zeros, stores and reductions do nothing.
     Nowhere,
 }
 
-/// Where a surface access goes. A cube is accessed as an array of its faces.
+/// Returns the target of a surface access. A cube is accessed as an array of its faces.
 ///
-/// The order in which dimensions are looked at is x, y, z, layer: a fault names the first.
+/// The dimensions are checked in the order x, y, z, layer; a fault names the first one that is out of bounds.
 #[inline]
 pub fn locate(image: &ImageDescription, access: &SurfaceAccess) -> Result<SurfaceLocation, ImageFault> {
     let fits = match access.geometry {
@@ -74,11 +75,11 @@ pub fn locate(image: &ImageDescription, access: &SurfaceAccess) -> Result<Surfac
     let x_given = i64::from(x as i32);
     let mut byte_x = x_given * scale;
     if access.unit == CoordinateUnit::Bytes && byte_x.rem_euclid(size) != 0 {
-        // The manual lets this fault or lose low bits; a program must not rely on either.
+        // The manual allows both a fault and dropped low bits; a program must not rely on either.
         return Err(ImageFault::Misaligned { coordinate: byte_x, size: access.size });
     }
     let row = image.packed_row_bytes(0).min(i64::MAX as u64) as i64;
-    // The last place in a row that the access fits in, a multiple of its size.
+    // The greatest x, a multiple of the access size, at which the access fits in the row.
     let last_x = (row / size - 1) * size;
     let mut position = [0; 3];
     let mut outside = None;
@@ -108,14 +109,14 @@ pub fn locate(image: &ImageDescription, access: &SurfaceAccess) -> Result<Surfac
         _ => {}
     }
     if last_x < 0 {
-        // Not even clamped does it fit: the row is shorter than the access.
+        // Clamping cannot help: the row is shorter than the access.
         return Err(ImageFault::OutOfBounds { dimension: 0, coordinate: x_given });
     }
     let start = image.row_offset(TexelPosition { level: 0, layer, position, sample: 0 });
     Ok(SurfaceLocation::Inside(start.wrapping_add(byte_x as u64)))
 }
 
-/// What a reduction does.
+/// Operation of a reduction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the modifiers' names")]
 pub enum SurfaceReduction {
@@ -126,7 +127,8 @@ pub enum SurfaceReduction {
     Or,
 }
 
-/// What `sured` writes for what was there and its operand, in the low `bytes` (4 or 8) of the result.
+/// Returns the value that `sured` writes, from the old value and its operand; only the low `bytes` (4 or 8) of the result
+/// count.
 #[inline]
 pub fn reduce(op: SurfaceReduction, signed: bool, bytes: u32, old: u64, value: u64) -> u64 {
     let wide = bytes == 8;
@@ -145,7 +147,8 @@ pub fn reduce(op: SurfaceReduction, signed: bool, bytes: u32, old: u64, value: u
     result & mask
 }
 
-/// Whether `sured.p` takes its operands as signed: the surface's format says (manual 9.7.11.3), and it must be one of integers.
+/// Whether `sured.p` treats its operands as signed. The surface's format decides (manual 9.7.11.3); it must be an integer
+/// format.
 #[inline]
 pub fn reduces_signed(format: TexelFormat) -> Result<bool, ImageFault> {
     if format.channel.is_integer() { Ok(format.channel.is_signed_integer()) } else { Err(ImageFault::Format) }

@@ -1,8 +1,8 @@
 //! `tex` and `tld4`: reading textures.
 //!
-//! Measured with `ptxas` 13.x for sm_90 (disassembly): integer coordinates become `TLD`, which names no sampler – nothing is
-//! filtered, normalised or clamped; float coordinates become `TEX` with level 0 unless the instruction names one; the layer of
-//! an array is clamped to 65535 in front of the `TEX`; the result type changes nothing but `.f16` and `.f16x2`.
+//! Measured with `ptxas` 13.x for sm_90 (disassembly). Integer coordinates become `TLD`, which names no sampler: nothing is
+//! filtered, normalised or clamped. Float coordinates become `TEX` with level 0 unless the instruction names a level. The layer
+//! of an array is clamped to 65535 before the `TEX`. The result type matters only for `.f16` and `.f16x2`.
 
 use super::format::Components;
 use super::layout::{Geometry, ImageDescription, TexelPosition, Texels};
@@ -13,17 +13,17 @@ use crate::values::convert::quick::f16_from_f32;
 
 /// The coordinates of `tex`: the registers of its list in their order, as bits.
 ///
-/// `.1d {x}`, `.2d {x, y}`, `.3d {x, y, z}`, `.a1d {layer, x}`, `.a2d {layer, x, y}`, `.cube {s, t, r}`,
-/// `.acube {layer, s, t, r}`, `.2dms {sample, x, y}`, `.a2dms {sample, layer, x, y}`; what is left is ignored.
+/// `.1d {x}`, `.2d {x, y}`, `.3d {x, y, z}`, `.a1d {layer, x}`, `.a2d {layer, x, y}`, `.cube {s, t, r}`, `.acube {layer, s, t,
+/// r}`, `.2dms {sample, x, y}`, `.a2dms {sample, layer, x, y}`. Unused entries are ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Coordinates {
-    /// The list's registers.
+    /// The registers of the coordinate list, as bits.
     pub bits: [u32; 4],
-    /// Whether coordinates (not layer and sample) are `.f32`; else `.s32`.
+    /// Whether the coordinates (except layer and sample) are `.f32`; otherwise they are `.s32`.
     pub float: bool,
 }
 
-/// Which mipmap level is read.
+/// The mipmap level that an instruction requests.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum MipmapLevel {
     /// Level 0: no modifier, or `.base`.
@@ -36,31 +36,31 @@ pub enum MipmapLevel {
     Gradients([f32; 3], [f32; 3]),
 }
 
-/// What `tex` and `tld4` ask for.
+/// A request of `tex` or `tld4`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TextureRequest {
     /// The instruction's geometry.
     pub geometry: Geometry,
-    /// Where.
+    /// The coordinates.
     pub coordinates: Coordinates,
-    /// Which level.
+    /// The requested mipmap level.
     pub level: MipmapLevel,
     /// Added to the texel's position, −8 … 7.
     pub offset: [i32; 3],
-    /// What depths are compared with.
+    /// Reference value of a depth comparison, if the instruction has one.
     pub depth: Option<f32>,
 }
 
-/// What `tex` and `tld4` give.
+/// Result of `tex` or `tld4`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fetched {
     /// Red, green, blue, alpha; for `tld4` the four texels.
     pub components: Components,
-    /// The predicate `p`.
+    /// The predicate `p`: whether the texel's memory is resident.
     pub resident: bool,
 }
 
-/// What the coordinates of an instruction mean, once its registers are sorted.
+/// The coordinates of an instruction, split into layer, sample and position (as bits).
 struct TextureOperands {
     layer: u32,
     sample: u32,
@@ -127,7 +127,8 @@ pub fn gather<T: Texels + ?Sized>(
 
 /// The registers of a result: `.f16` in the low halves of four, `.f16x2` in two.
 ///
-/// `integer`: the image's format is one, of which the manual gives no conversion; its low bits are taken, marked.
+/// `integer`: the image has an integer format. The manual defines no conversion for it, so the low 16 bits are taken and marked
+/// unspecified.
 #[inline]
 pub fn to_half(components: &Components, integer: bool, packed: bool) -> Components {
     let mut halves = Components { bits: [0; 4], marks: components.marks };
@@ -154,7 +155,8 @@ fn same_geometry(image: &ImageDescription, instruction: Geometry) -> Result<(), 
     }
 }
 
-/// Integer coordinates: the texel itself. Outside of the image – whatever the sampler says – zeros, marked unspecified.
+/// Reads the texel at integer coordinates, without the sampler. Outside of the image the result is zeros, marked unspecified,
+/// whatever the sampler says.
 fn indexed<T: Texels + ?Sized>(
     image: &ImageDescription,
     texels: &T,
@@ -165,7 +167,7 @@ fn indexed<T: Texels + ?Sized>(
     let level = match request.level {
         MipmapLevel::Integer(level) => level,
         MipmapLevel::Float(level) => level as i32,
-        // With gradients and integer coordinates there is nothing to measure them against.
+        // Gradients have no unit to be measured in when the coordinates are integers.
         MipmapLevel::Base | MipmapLevel::Gradients(..) => 0,
     };
     let Some(level) = u32::try_from(level).ok().filter(|&level| level < image.levels) else { return outside };
@@ -184,7 +186,7 @@ fn indexed<T: Texels + ?Sized>(
     image.texel(texels, TexelPosition { level, layer: sorted.layer, position, sample: sorted.sample })
 }
 
-/// Float coordinates: through the sampler.
+/// Reads at float coordinates, through the sampler.
 fn sampled<T: Texels + ?Sized>(
     image: &ImageDescription,
     texels: &T,
@@ -210,7 +212,7 @@ fn sampled<T: Texels + ?Sized>(
     result
 }
 
-/// The two levels that are blended, the weight of the coarser one in 1/256, and what must be said of the choice.
+/// Returns the two mipmap levels to blend, the weight of the coarser one in 1/256, and the marks of that choice.
 fn levels(
     image: &ImageDescription,
     sampler: &Sampler,
@@ -248,7 +250,8 @@ fn levels(
     ([level, (level + 1).min(last)], if level == last { 0 } else { scaled & 0xff }, marks)
 }
 
-/// The logarithm of how many texels of the finest level a step on the screen covers, the longer of both steps.
+/// Returns the level of detail for gradients: log2 of the texels of the finest level that a step on the screen covers, taken
+/// from the longer of the two steps.
 fn gradient_level(
     image: &ImageDescription,
     sampler: &Sampler,
@@ -276,13 +279,13 @@ fn gradient_level(
     length(dx).max(length(dy)).log2()
 }
 
-/// Where a request lies in one level.
+/// The texels that a request needs in one mipmap level.
 struct LevelPosition {
     level: u32,
     layer: u32,
     axes: [Axis; 3],
     dimensions: usize,
-    /// Faces continue on their neighbours.
+    /// Whether filtering continues across the edges of cube faces.
     seamless: bool,
     marks: Marks,
 }
@@ -300,7 +303,7 @@ impl LevelPosition {
         let size = image.level_size(level);
         let normalized = image.normalized_coords && !sampler.force_unnormalized_coords;
         let mut marks = Marks::NONE;
-        // The layer is clamped, as graphics interfaces have it; PTX does not say.
+        // The layer is clamped as in graphics APIs; PTX does not define it.
         let mut layer = sorted.layer;
         if layer >= image.layers {
             layer = image.layers.max(1) - 1;
@@ -318,7 +321,7 @@ impl LevelPosition {
         let unused = Axis { raw: [0, 1], index: [Some(0), Some(0)], weight: 0, marks: Marks::NONE };
         let mut axes = [unused; 3];
         for (d, slot) in axes.iter_mut().enumerate().take(dimensions) {
-            // A place on a face is always normalised, and never repeats.
+            // Positions on a face are always normalised and never repeat.
             let mode = if cube { super::AddressMode::ClampToEdge } else { sampler.address[d] };
             *slot = axis(coordinates[d], size[d], normalized || cube, mode, blend, request.offset[d]);
             marks |= slot.marks;
@@ -326,7 +329,7 @@ impl LevelPosition {
         Self { level, layer, axes, dimensions, seamless: cube && sampler.seamless_cube, marks }
     }
 
-    /// One of the texels around: `corner` has 1 for the second one along a dimension.
+    /// Reads one of the texels around the coordinate: `corner` is 1 for the second texel along a dimension, else 0.
     fn texel<T: Texels + ?Sized>(
         &self,
         image: &ImageDescription,
@@ -363,7 +366,7 @@ impl LevelPosition {
         compared(image, sampler, request, texel)
     }
 
-    /// Beyond a cube's corner there is no texel: the mean of the three that meet there.
+    /// Returns the mean of the three texels that meet at a cube's corner: no texel exists beyond it.
     fn beyond_corner<T: Texels + ?Sized>(
         &self,
         image: &ImageDescription,
@@ -389,7 +392,7 @@ impl LevelPosition {
     }
 }
 
-/// A read of one level through the sampler.
+/// Reads one mipmap level through the sampler.
 fn one_level<T: Texels + ?Sized>(
     image: &ImageDescription,
     texels: &T,
@@ -398,7 +401,7 @@ fn one_level<T: Texels + ?Sized>(
     sorted: &TextureOperands,
     level: u32,
 ) -> Components {
-    // Integers cannot be blended: CUDA refuses such textures, so that what hardware would do is not known.
+    // Integers cannot be blended. CUDA rejects such textures, so the hardware's behaviour is unknown.
     let wanted = sampler.filter == Filter::Linear;
     let blend = wanted && !image.format.channel.is_integer();
     let spot = LevelPosition::new(image, sampler, request, sorted, level, blend);
@@ -414,8 +417,8 @@ fn one_level<T: Texels + ?Sized>(
     result
 }
 
-/// The blend of up to eight texels. Weights and products are exact in `f64`; the sum is rounded once to `.f32`. Hardware's own
-/// rounding is not documented, so that every true blend is marked approximate.
+/// Returns the blend of up to eight texels. Weights and products are exact in `f64`; the sum is rounded once to `.f32`. The
+/// rounding of hardware is not documented, so every blend of more than one texel is marked approximate.
 fn blended<T: Texels + ?Sized>(
     image: &ImageDescription,
     texels: &T,
@@ -456,7 +459,7 @@ fn blended<T: Texels + ?Sized>(
     result
 }
 
-/// The sampler's border as the image's format has it.
+/// Returns the sampler's border colour, converted to the image's format.
 fn border_colour(image: &ImageDescription, sampler: &Sampler) -> Components {
     let channel = image.format.channel;
     let bits = sampler.border.map(|value| {
@@ -471,8 +474,8 @@ fn border_colour(image: &ImageDescription, sampler: &Sampler) -> Components {
     Components { bits, marks: [Marks::NONE; 4] }
 }
 
-/// A texel of a depth texture, compared: 1.0 or 0.0 in every component. The manual says neither which comparison it is (the
-/// sampler's, here) nor what the components after the first are.
+/// Compares a texel of a depth texture with the reference: 1.0 or 0.0 in every component. The manual defines neither the
+/// comparison (here the sampler's) nor the components after the first.
 fn compared(image: &ImageDescription, sampler: &Sampler, request: &TextureRequest, texel: Components) -> Components {
     let Some(reference) = request.depth else { return texel };
     let normalised = !image.format.channel.is_integer()

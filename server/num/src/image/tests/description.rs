@@ -5,7 +5,7 @@ use crate::image::sampler::{AddressMode, Filter};
 use crate::image::swizzle::Swizzle;
 use crate::image::tensor_map::{ElementType, TensorMap, TensorMapMode};
 
-/// A table from text like `key=value`, as a launch's own reader would make it.
+/// Parses text like `key=value` into a table, as the reader of launches does.
 fn table(text: &str) -> Vec<(String, TableValue)> {
     let value = |text: &str| match (text.parse::<i64>(), text.parse::<f64>()) {
         (Ok(number), _) => TableValue::Integer(number),

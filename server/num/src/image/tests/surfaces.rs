@@ -13,7 +13,7 @@ fn image(geometry: Geometry, size: [u32; 3], layers: u32) -> ImageDescription {
     ImageDescription { layers, ..ImageDescription::new(geometry, size, format) }
 }
 
-/// Every cell of an image in order, as (layer, z, y, byte x): what an offset means, told by counting.
+/// Every byte cell of an image in memory order, as (layer, z, y, byte x): the reference for offsets.
 fn cells(image: &ImageDescription) -> Vec<[i64; 4]> {
     let mut all = Vec::new();
     for layer in 0..i64::from(image.planes()) {
@@ -48,7 +48,7 @@ fn accesses_go_where_counting_says() {
                 for z in -1..=i64::from(size[2]) {
                     for y in -1..=i64::from(size[1]) {
                         for x in (-16..=i64::from(size[0]) * 4 + 16).step_by(access_size as usize) {
-                            // Registers that the geometry has no use for must not matter.
+                            // Registers that the geometry does not use must have no effect.
                             let (y_used, z_used) = (dimensions > 1, dimensions > 2);
                             let position = [x as u32, y as u32, z as u32];
                             let coordinates = if array {
@@ -128,7 +128,7 @@ fn units_alignment_and_geometry() {
     assert!(matches!(locate(&image, &wrong), Err(ImageFault::Geometry { .. })));
     let pitched = ImageDescription { row_pitch: Some(64), ..image };
     assert_eq!(locate(&pitched, &access(CoordinateUnit::Bytes, 12, 4)), Ok(SurfaceLocation::Inside(64 + 12)));
-    // The gap behind a row is not part of the surface.
+    // The gap after a row is not part of the surface.
     assert!(locate(&pitched, &access(CoordinateUnit::Bytes, 32, 4)).is_err());
 }
 

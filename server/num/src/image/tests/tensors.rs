@@ -5,7 +5,7 @@ use crate::image::tensor_map::{ElementType, Field, TensorMap, TensorMapMode, rep
 use crate::values::Marks;
 use std::collections::BTreeMap;
 
-/// The manual's tables (5.5.7): lines of 128 bytes, each a list of the cells of 16 bytes that lie there.
+/// The manual's tables (5.5.7): lines of 128 bytes, each a list of the 16-byte cells at its eight positions.
 const TABLES: [(Swizzle, &[&str]); 8] = [
     (Swizzle::None, &["01234567"]),
     (Swizzle::B32, &["01234567", "10325476"]),
@@ -39,7 +39,7 @@ fn patterns_are_the_manuals_tables() {
         let address = numbers.next() as u32;
         for swizzle in Swizzle::ALL {
             assert_eq!(swizzle.apply(swizzle.apply(address)), address);
-            // Pieces stay together.
+            // The bytes of a group stay together.
             let piece = swizzle.piece().min(16);
             assert_eq!(swizzle.apply(address) % piece, address % piece);
         }
@@ -52,7 +52,7 @@ fn run_list(map: &TensorMap, copy: &TensorCopy) -> (Vec<CopyRun>, Amount) {
     (runs, amount)
 }
 
-/// What a copy does, byte by byte: for each byte of shared memory that of global memory, `None` for filling.
+/// The effect of a copy, byte by byte: the address in global memory for each byte of shared memory, `None` for filling.
 fn bytes_of(map: &TensorMap, copy: &TensorCopy) -> BTreeMap<u32, Option<u64>> {
     let mut all = BTreeMap::new();
     for run in run_list(map, copy).0 {
@@ -69,7 +69,7 @@ fn bytes_of(map: &TensorMap, copy: &TensorCopy) -> BTreeMap<u32, Option<u64>> {
     all
 }
 
-/// The address of an element, or nothing outside, from the definition: base + Σ index · stride.
+/// The address of an element by definition: base + Σ index · stride; `None` outside of the tensor.
 fn element(map: &TensorMap, index: &[i64]) -> Option<u64> {
     let inside = index.iter().zip(map.sizes).all(|(&i, size)| i >= 0 && (i as u64) < size);
     let bytes = u64::from(map.element_type().unwrap().bits() / 8);
@@ -77,7 +77,7 @@ fn element(map: &TensorMap, index: &[i64]) -> Option<u64> {
     inside.then(|| map.address + index.iter().zip(strides).map(|(&i, stride)| i as u64 * stride).sum::<u64>())
 }
 
-/// A row of `count` elements from `start` on, put into the expected picture byte by byte.
+/// Adds a row of `count` elements that begins at `start` to the expected map, byte by byte.
 fn expect_row(map: &TensorMap, expected: &mut BTreeMap<u32, Option<u64>>, shared: &mut u32, start: &[i64], count: i64) {
     let bytes = map.element_type().unwrap().bits() / 8;
     for i in 0..count {
@@ -140,7 +140,7 @@ fn tiles_are_copied_element_by_element() {
         };
         let mut expected = BTreeMap::new();
         let mut shared = base;
-        // All places of the box in order, those that the strides skip left out.
+        // All positions of the box in order, without those that the strides skip.
         let mut outer = vec![vec![]];
         for d in (1..rank).rev() {
             let mut next = vec![];
@@ -164,7 +164,7 @@ fn tiles_are_copied_element_by_element() {
     }
 }
 
-/// Copies between two memories as runs say, `global` beginning at 0x10000.
+/// Executes a copy's runs between two memories; `global` begins at 0x10000.
 fn execute(map: &TensorMap, copy: &TensorCopy, global: &mut [u8], shared: &mut [u8]) {
     map.runs(copy, |run| {
         for i in 0..run.bytes {
@@ -194,12 +194,12 @@ fn a_load_and_a_store_restore_memory() {
             shared: 1024,
         };
         let bytes = map.strides.iter().zip(&map.sizes[1..]).map(|(stride, size)| stride * size).sum::<u64>() + 4096;
-        // No zeros, so that what is cleared is seen.
+        // No zeros, so that cleared bytes are visible.
         let original: Vec<u8> = (0..bytes).map(|_| 1 + numbers.below(255) as u8).collect();
         let (mut global, mut shared) = (original.clone(), vec![0xee; 1 << 18]);
         execute(&map, &copy(CopyDirection::Load), &mut global, &mut shared);
         assert_eq!(global, original);
-        // The box's elements become zero, nothing else does; then they come back.
+        // The store clears the box's elements and no other byte; the second store restores them.
         execute(&map, &copy(CopyDirection::Store), &mut global, &mut vec![0; 1 << 18]);
         let inside = run_list(&map, &copy(CopyDirection::Load)).0.into_iter().filter(|run| run.kind == RunKind::Bytes);
         let inside: usize = inside.map(|run| run.bytes as usize).sum();
@@ -245,7 +245,7 @@ fn im2col_map(sizes: &[u64], lower: [i16; 3], upper: [i16; 3], pixels: u16, chan
     map
 }
 
-/// Im2col from its purpose: all places of the filter's first element in the batch, in order, as a plain list.
+/// Im2col by its purpose: all positions of the filter's first element in the batch, in order, as a plain list.
 #[test]
 fn im2col_lists_the_places_of_a_filter() {
     let mut numbers = ImageNumbers::new(17);
@@ -262,7 +262,7 @@ fn im2col_lists_the_places_of_a_filter() {
         }
         let mut map = im2col_map(&sizes, lower, upper, 1 + numbers.below(60) as u16, 16);
         map.element_strides = [0; 5].map(|_| 1 + numbers.below(2) as u16);
-        // Every place, D slowest, for every image and some more.
+        // Every position, D slowest, for every image and for some images beyond the batch.
         let mut places: Vec<Vec<i64>> = (0..80).map(|n| vec![n]).collect();
         for d in (0..spatial).rev() {
             let range = i64::from(lower[d])..sizes[d + 1] as i64 + i64::from(upper[d]);
@@ -272,7 +272,7 @@ fn im2col_lists_the_places_of_a_filter() {
                 .flat_map(|tail| range.clone().step_by(step).map(move |i| [vec![i], tail.clone()].concat()))
                 .collect();
         }
-        // Slowest first is what nesting gave: images stay outermost.
+        // The nesting put the slowest dimension first, so images stay outermost.
         let first = numbers.below(12) as usize;
         let offsets = [0; 3].map(|_| numbers.below(3) as u16);
         let channel = 8 * numbers.below(3) as i32;
@@ -334,7 +334,7 @@ fn im2col_along_w_stays_in_its_row() {
         let copy =
             TensorCopy { mode, direction: CopyDirection::Load, rank: 4, coordinates: [16, -1, 2, 7, 0], shared: 0 };
         let (mut expected, mut shared) = (BTreeMap::new(), 0);
-        // −1 + 1, then every second one up to 8 + 1, then the next image.
+        // W runs from −1 + 1 in steps of two up to 8 + 1, then the next image follows.
         let walk = (7..).flat_map(|n| [0, 2, 4, 6, 8].map(|w| [16, w, 2, n]));
         for start in walk.take(pixels) {
             expect_row(&map, &mut expected, &mut shared, &start, 16);
@@ -464,7 +464,7 @@ fn maps_survive_their_bytes_and_no_bytes_break_a_copy() {
         }
         let Some(map) = TensorMap::from_bytes(&bytes) else { continue };
         assert_eq!(TensorMap::from_bytes(&map.to_bytes()), Some(map));
-        // Whatever the fields hold: an answer, in bounded time.
+        // Any values of the fields produce a result in bounded time.
         let mode = [
             CopyMode::Tile,
             CopyMode::Rows4,
@@ -521,7 +521,7 @@ fn replacing_fields() {
 #[test]
 fn loads_convert_some_types() {
     let tf32 = |bits| ElementType::Tf32.loaded(bits).0;
-    // Ties to even, a tie that goes up, a carry into the exponent, and what stays.
+    // A tie that goes down, a tie that goes up, a carry into the exponent, and two values that stay.
     assert_eq!(tf32(0x3f80_1000), 0x3f80_0000);
     assert_eq!(tf32(0x3f80_3000), 0x3f80_4000);
     assert_eq!(tf32(0x3fff_f000), 0x4000_0000);
