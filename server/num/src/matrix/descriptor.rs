@@ -6,7 +6,7 @@ use super::shared::{Major, SharedMatrix, SharedSwizzle};
 use ptx_isa::tables::BitField;
 use ptx_isa::{ISA, Modifier};
 
-/// Reads fields of an encoding by their names.
+/// Reader of the named fields of a bit encoding.
 struct Fields {
     fields: &'static [BitField],
     bits: u64,
@@ -24,12 +24,12 @@ impl Fields {
         self.fields.iter().find(applies)
     }
 
-    /// The number in a field; 0 where there is none of that name.
+    /// Returns the number in a field; 0 if no field has that name.
     fn number(&self, name: &str) -> u64 {
         self.field(name).map_or(0, |f| f.of(self.bits) * u64::from(f.times.max(1)))
     }
 
-    /// The element that a field names.
+    /// Returns the element type that a field names.
     fn element(&self, name: &str) -> Result<MatrixElementType, MatrixRefusal> {
         let meaning = self.field(name).and_then(|f| f.meaning(f.of(self.bits)));
         let named = meaning.and_then(|words| MatrixElementType::named(words.trim_matches('`')));
@@ -37,7 +37,7 @@ impl Fields {
     }
 }
 
-/// A matrix that a descriptor of `wgmma` describes, with the majorness that the instruction says.
+/// Decodes a matrix descriptor of `wgmma`; the instruction supplies the majorness.
 pub fn wgmma(bits: u64, major: Major, element_bits: u32) -> Result<SharedMatrix, MatrixRefusal> {
     let fields = Fields::new("wgmma-descriptor", bits, "")?;
     let swizzle = match fields.number("swizzling") {
@@ -59,7 +59,7 @@ pub fn wgmma(bits: u64, major: Major, element_bits: u32) -> Result<SharedMatrix,
     })
 }
 
-/// A matrix that a descriptor of `tcgen05` describes.
+/// Decodes a matrix descriptor of `tcgen05`.
 ///
 /// `in_sixteens`: elements of 4 or 6 bits in groups of 16 that begin at a multiple of 16 bytes (`.kind::f8f6f4`, `.kind::mxf8f6f4`).
 pub fn tcgen05(bits: u64, major: Major, element_bits: u32, in_sixteens: bool) -> Result<SharedMatrix, MatrixRefusal> {
@@ -99,47 +99,47 @@ pub fn tcgen05(bits: u64, major: Major, element_bits: u32, in_sixteens: bool) ->
     })
 }
 
-/// What an instruction descriptor says.
+/// A decoded instruction descriptor of `tcgen05.mma`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InstructionDescriptor {
-    /// M and N as written, K of the kind (of sparse products with the zeros).
+    /// M and N of the descriptor, and the K of the instruction kind (for sparse products including the zeros).
     pub shape: ProductShape,
-    /// Elements of A.
+    /// Element type of A.
     pub a: MatrixElementType,
-    /// Elements of B.
+    /// Element type of B.
     pub b: MatrixElementType,
-    /// Elements of D.
+    /// Element type of D.
     pub d: MatrixElementType,
     /// Whether A is sparse.
     pub sparse: bool,
-    /// Which metadata counts.
+    /// Sparsity selector: which metadata of the column the product uses.
     pub selector: u32,
-    /// Whether sums of integers are limited to their range.
+    /// Whether sums of integers are clamped to their range.
     pub saturating: bool,
     /// Whether A is negated.
     pub negate_a: bool,
     /// Whether B is negated.
     pub negate_b: bool,
-    /// How A lies in shared memory.
+    /// Majorness of A in shared memory.
     pub major_a: Major,
-    /// How B lies in shared memory.
+    /// Majorness of B in shared memory.
     pub major_b: Major,
-    /// The type of the block scales, where the kind has some.
+    /// Type of the block scales, if the kind has block scales.
     pub scale: Option<MatrixElementType>,
-    /// Which scales of A count.
+    /// Scale id of A: selects the block scales of A.
     pub scale_a: u32,
-    /// Which scales of B count.
+    /// Scale id of B: selects the block scales of B.
     pub scale_b: u32,
 }
 
-/// Reads an instruction descriptor for a `.kind::…`.
+/// Decodes an instruction descriptor for a `.kind::…`.
 pub fn instruction(bits: u32, kind: Modifier) -> Result<InstructionDescriptor, MatrixRefusal> {
     let fields = Fields::new("instruction-descriptor", bits.into(), kind.name())?;
     let scaled = matches!(kind, Modifier::KindMxf8f6f4 | Modifier::KindMxf4 | Modifier::KindMxf4nvf4);
     let flag = |name: &str| fields.number(name) == 1;
     let sparse = flag("sparse A");
     let (a, b) = (fields.element("type of A")?, fields.element("type of B")?);
-    // 32 bytes of A in a row of K; twice as many columns where half of them is left out (manual 9.7.16.2.1).
+    // K covers 32 bytes of a row of A; a sparse A has twice as many columns, half of them omitted (manual 9.7.16.2.1).
     let dense = match kind {
         Modifier::KindF16 => 16,
         Modifier::KindTf32 => 8,

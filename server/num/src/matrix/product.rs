@@ -1,4 +1,4 @@
-//! One multiplication of matrices: D = A·B + C of the elements' bits.
+//! Matrix multiplication D = A·B + C on the bits of the elements.
 
 use super::element::{MatrixElementType, Traits};
 use super::factors::Factors;
@@ -8,68 +8,68 @@ use crate::values::Marks;
 use crate::values::float::{FloatRounding, double};
 use std::ops::Range;
 
-/// Rows of A and D, columns of B and D, columns of A and rows of B.
+/// Size of a matrix product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ProductShape {
     /// Rows of A, C and D.
     pub m: usize,
     /// Columns of B, C and D.
     pub n: usize,
-    /// Columns of A, counted with those left out of a sparse A, and rows of B.
+    /// Columns of A (including the omitted columns of a sparse A) and rows of B.
     pub k: usize,
 }
 
-/// How the bits of two rows are multiplied.
+/// Operation on the bits of a row of A and a column of B.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BitOperation {
-    /// Bits that differ are counted.
+    /// Counts the bits that differ.
     Xor,
-    /// Bits set in both are counted.
+    /// Counts the bits that are set in both.
     And,
 }
 
-/// What is to be done besides multiplying.
+/// Variant of a matrix product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ProductKind {
-    /// Nothing. Sums of integers wrap around.
+    /// No modifier. Sums of integers wrap around.
     Plain,
-    /// Sums of integers are limited to their range (`.satfinite`).
+    /// Sums of integers are clamped to their range (`.satfinite`).
     Saturating,
-    /// The rounding of double precision.
+    /// Double precision with this rounding.
     Rounded(FloatRounding),
-    /// Bits.
+    /// A product of single bits.
     Bits(BitOperation),
-    /// Block scales: their type, and how many there are along K. `packed`: `.kind::mxf4` and `.kind::mxf4nvf4`.
+    /// Block scales.
     Scaled {
-        /// Their type.
+        /// Type of the scales.
         scale: MatrixElementType,
-        /// How many blocks a row of A and a column of B have.
+        /// Number of blocks in a row of A and in a column of B.
         blocks: usize,
-        /// Elements of four bits packed closely, added in groups of 16.
+        /// Elements of four bits without padding, added in groups of 16: `.kind::mxf4` and `.kind::mxf4nvf4`.
         packed: bool,
     },
 }
 
-/// What is multiplied, by what.
+/// Specification of a matrix product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ProductSpec {
-    /// The kind of instruction.
+    /// The instruction family.
     pub unit: MatrixInstruction,
-    /// The tensor cores.
+    /// The tensor cores that compute the product.
     pub numerics: Numerics,
-    /// The size.
+    /// Size of the matrices.
     pub shape: ProductShape,
-    /// Elements of A.
+    /// Element type of A.
     pub a: MatrixElementType,
-    /// Elements of B.
+    /// Element type of B.
     pub b: MatrixElementType,
-    /// Elements of C.
+    /// Element type of C.
     pub c: MatrixElementType,
-    /// Elements of D.
+    /// Element type of D.
     pub d: MatrixElementType,
-    /// What else is to be done.
+    /// Variant of the product.
     pub kind: ProductKind,
-    /// Whether A holds half of its columns only.
+    /// Whether A is sparse: only half of its columns are stored.
     pub sparse: bool,
     /// Whether A is negated.
     pub negate_a: bool,
@@ -77,43 +77,43 @@ pub struct ProductSpec {
     pub negate_b: bool,
 }
 
-/// The bits of the elements, row-major, each in the lowest bits of a number.
+/// Operands of a product: the bits of the elements, row-major, each in the lowest bits of a number.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ProductOperands<'a> {
-    /// `m` rows of `k` elements, of a sparse A `k / 2`.
+    /// `m` rows of `k` elements, or `k / 2` for a sparse A.
     pub a: &'a [u64],
     /// `k` rows of `n` elements.
     pub b: &'a [u64],
     /// `m` rows of `n` elements.
     pub c: &'a [u64],
-    /// Block scales of A: `m` rows of as many as there are blocks.
+    /// Block scales of A: `m` rows with one scale per block.
     pub scale_a: &'a [u64],
-    /// Block scales of B: a row of `n` for each block.
+    /// Block scales of B: one row of `n` scales per block.
     pub scale_b: &'a [u64],
-    /// Of a sparse A: the columns that its elements stand for, row-major ([`super::sparse::columns`]).
+    /// For a sparse A the columns that its elements represent, row-major ([`super::sparse::columns`]).
     pub columns: &'a [u16],
-    /// C is divided by two to this power first (`scale-input-d` of `tcgen05.mma`).
+    /// Power of two by which C is divided first (`scale-input-d` of `tcgen05.mma`).
     pub halvings: u32,
 }
 
-/// D.
+/// The result matrix D.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProductResult {
     /// `m` rows of `n` elements.
     pub d: Vec<u64>,
-    /// What is to be said of each.
+    /// Marks of each element.
     pub marks: Vec<Marks>,
 }
 
 #[cfg(test)]
 impl ProductResult {
-    /// What is to be said of any of them.
+    /// Union of the marks of all elements.
     pub fn all_marks(&self) -> Marks {
         self.marks.iter().fold(Marks::NONE, |all, mark| all | *mark)
     }
 }
 
-/// Why there is no product.
+/// Reason why a matrix operation cannot be executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MatrixRefusal(pub &'static str);
 
@@ -126,16 +126,16 @@ enum Arithmetic {
     Double(FloatRounding),
 }
 
-/// A multiplication, prepared.
+/// A prepared matrix product.
 pub struct Product {
     spec: ProductSpec,
-    /// Columns of A as it is held.
+    /// Number of stored columns of A.
     kept: usize,
     arithmetic: Arithmetic,
 }
 
 impl Product {
-    /// Prepares a multiplication.
+    /// Prepares a matrix product.
     pub fn new(spec: ProductSpec) -> Result<Self, MatrixRefusal> {
         let ProductShape { m, n, k } = spec.shape;
         if m == 0 || n == 0 || k == 0 || m > 256 || n > 256 || k > 256 {
@@ -210,12 +210,12 @@ impl Product {
         Arithmetic::Float { rule, blocks, order }
     }
 
-    /// What is multiplied.
+    /// Returns the specification.
     pub fn spec(&self) -> &ProductSpec {
         &self.spec
     }
 
-    /// The product of matrices of the right sizes.
+    /// Multiplies the matrices; fails if their sizes do not match the specification.
     pub fn multiply(&self, operands: &ProductOperands<'_>) -> Result<ProductResult, MatrixRefusal> {
         let ProductShape { m, n, k } = self.spec.shape;
         let scales = match self.arithmetic {
@@ -243,7 +243,7 @@ impl Product {
         })
     }
 
-    /// Every element of D by a function of its row and column.
+    /// Computes every element of D with a function of its row and column.
     fn each(&self, mut value: impl FnMut(usize, usize) -> (u64, Marks)) -> ProductResult {
         let ProductShape { m, n, .. } = self.spec.shape;
         let mut outcome = ProductResult { d: Vec::with_capacity(m * n), marks: Vec::with_capacity(m * n) };
@@ -257,7 +257,8 @@ impl Product {
         outcome
     }
 
-    /// A and B taken apart, K in the given order; of a sparse A only what its row keeps counts in B.
+    /// Decodes A and B with K in the order `order`. If A is sparse, B is decoded whole; [`Self::rows`] gathers the elements for
+    /// each row of A.
     fn factors(
         &self,
         operands: &ProductOperands<'_>,
@@ -298,7 +299,8 @@ impl Product {
         })
     }
 
-    /// Every element of D, with the line of B that belongs to its column.
+    /// Computes every element of D with `value`. Its arguments are row, column, the lines of A, the lines of B, and the index
+    /// of the line of B for the column.
     #[expect(clippy::too_many_arguments, reason = "all that a product of rows needs")]
     fn rows(
         &self,
@@ -418,7 +420,7 @@ impl Product {
         let (a, b) = self.factors(operands, &order, &ranges);
         let mut gathered = Factors::room(order.len());
         let n = self.spec.shape.n;
-        // Products of two e2m1 have two bits after the point, those of two scales twice what one has.
+        // Products of two e2m1 have two bits after the point; products of two scales have twice the bits of one scale.
         let term_bits = 2 + 2 * scale.fraction_bits();
         self.rows(operands, &order, &ranges, &a, &b, &mut gathered, |row, column, a, b, line| {
             let first = Accumulator::new(operands.c[row * n + column], MatrixElementType::F32, rule.rounding);
@@ -467,7 +469,7 @@ impl Product {
         }
         self.each(|row, column| {
             let (a, b) = (&a[row * self.kept..][..self.kept], &b[column * k..][..k]);
-            // At most 256 products of 2^16: they cannot overflow.
+            // At most 256 products of 2^16 each: the sum cannot overflow.
             let products: i32 = if self.spec.sparse {
                 let columns = &operands.columns[row * self.kept..][..self.kept];
                 a.iter().zip(columns).map(|(a, column)| a * b[usize::from(*column)]).sum()

@@ -1,4 +1,4 @@
-//! Products that are exact or rounded as the manual says: integers, bits, doubles.
+//! Products that are exact, or rounded as the manual specifies: integers, bits, doubles.
 
 use super::MatrixRandom;
 use super::floats::spec;
@@ -72,7 +72,7 @@ fn sparse_integers() {
         for (at, is) in outcome.d.iter().enumerate() {
             let mut must = 5;
             for (kept, value) in a[at / 8 * k / 2..][..k / 2].iter().enumerate() {
-                // The manual's words: chunks of four (of four pairs), two indices of two bits, the first in the low bits.
+                // From the manual: chunks of four (of four pairs), two indices of two bits, the first in the low bits.
                 let per_chunk = pattern.columns() / 2;
                 let bits = metadata[at / 8 * chunks + kept / per_chunk];
                 let within = kept % per_chunk;
@@ -174,7 +174,7 @@ fn what_no_tensor_core_does_is_refused() {
         Product::new(spec("sm_80", MatrixInstruction::Mma, (16, 8, 16), [F32, F16, F16, F32], ProductKind::Plain))
             .unwrap();
     assert!(product.multiply(&ProductOperands { a: &[0; 3], ..ProductOperands::default() }).is_err());
-    // Targets are told apart by their features, and every one has the cores of its own generation.
+    // The features of a target determine the generation of its tensor cores.
     use crate::matrix::numerics::{Generation, Numerics};
     for (name, generation) in [
         ("sm_61", None),

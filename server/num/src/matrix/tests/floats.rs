@@ -30,7 +30,8 @@ pub fn spec(
     }
 }
 
-/// Bits that make interesting sums: mostly of like size, with zeros, subnormals, extremes, and seldom what is no number.
+/// Bits of an element for interesting sums: mostly of similar magnitude, with zeros, subnormals and extremes, and sometimes NaN
+/// or infinity.
 pub fn bits(random: &mut MatrixRandom, element: MatrixElementType, style: u64) -> u64 {
     let width = element.bits();
     let all = random.next() & (u64::MAX >> (64 - width));
@@ -48,18 +49,18 @@ pub fn bits(random: &mut MatrixRandom, element: MatrixElementType, style: u64) -
     };
     let bias = (1u64 << (exponent - 1)) - 1;
     match style {
-        // Anything, specials too.
+        // Any bits, including NaN and infinity.
         0 => all,
-        // Of like size.
+        // Numbers of similar magnitude.
         1 => spread(random, all, bias.saturating_sub(2), 4),
-        // Tiny: subnormals, zeros, and the least numbers.
+        // Tiny numbers: subnormals, zeros, and the smallest normal numbers.
         2 => match random.below(3) {
             0 => all & 1 << (exponent + fraction),
             _ => spread(random, all, 0, 3),
         },
-        // Great.
+        // Large numbers.
         3 => spread(random, all, (1 << exponent) - 4, 3),
-        // Over a wide range, finite.
+        // Finite numbers over a wide range.
         _ => spread(random, all, bias / 2, bias),
     }
 }
@@ -68,7 +69,7 @@ fn matrix(random: &mut MatrixRandom, element: MatrixElementType, count: usize, s
     (0..count).map(|_| bits(random, element, style)).collect()
 }
 
-/// What the papers print for each target and type.
+/// The published parameters for each target and type.
 fn published() -> Vec<(&'static str, MatrixInstruction, MatrixElementType, MatrixElementType, usize, ReferenceModel)> {
     let model = |fraction, at_once, zero, output| ReferenceModel { fraction, at_once, zero, output };
     let mut all = Vec::new();
@@ -136,7 +137,7 @@ fn every_generation_adds_as_published() {
 
 #[test]
 fn a_half_in_c_is_converted_first() {
-    // The least half has exponent -24 as a single, so that 23 bits below it reach the last bit of this product.
+    // The smallest half has exponent -24 as a single, so 23 bits below it reach the last bit of this product.
     let product =
         Product::new(spec("sm_70", MatrixInstruction::Mma, (8, 8, 4), [F32, F16, F16, F16], ProductKind::Plain))
             .unwrap();
@@ -205,7 +206,7 @@ fn block_scales_on_bytes_move_the_exponents() {
     }
 }
 
-/// The model of four-bit floats: groups of 16, their exact sum times the scales' significands.
+/// Reference model of four-bit floats: the exact sums of groups of 16, multiplied by the scales' significands.
 fn grouped(a: &[u64], b: &[u64], c: u64, scale: MatrixElementType, sa: &[u64], sb: &[u64]) -> u64 {
     let of = |bits: u64| reference::value(E2m1, bits);
     let model = ReferenceModel { fraction: 35, at_once: 64, zero: -139, output: ReferenceOutput::F32 };
@@ -277,7 +278,8 @@ fn block_scales_on_four_bits_multiply_groups() {
     }
 }
 
-/// As `ptxas` makes it for sm_90: of each four neighbours first two then two, from zero, C at the end.
+/// As in the machine code of `ptxas` for sm_90: of each four neighbours the first two, then the last two, starting from zero; C
+/// at the end.
 #[test]
 fn bytes_on_hopper_go_through_halves() {
     let mut random = MatrixRandom(0x90);
@@ -302,7 +304,7 @@ fn bytes_on_hopper_go_through_halves() {
                     let places = (0..8).flat_map(|t| [4 * t + 2 * two, 4 * t + 2 * two + 1]);
                     places.map(|k| (a[at / 8 * 32 + k], b[k * 8 + at % 8])).unzip()
                 };
-                // Exact in halves, whose exponents of subnormal bytes are those of normal halves.
+                // The conversion to halves is exact; subnormal bytes become normal halves.
                 let widen = |bits: Vec<u64>| -> Vec<u64> {
                     bits.iter()
                         .map(|b| reference::output(reference::value(element, *b), ReferenceOutput::F16))
@@ -337,7 +339,7 @@ fn sparse_is_dense_with_zeros_where_nothing_is_lost() {
             (0..16 * chunks).map(|_| choices[random.below(choices.len() as u64) as usize]).collect();
         let (columns, defined) = columns(&metadata, 16, k, pattern, Indices::Different);
         assert!(defined);
-        // Small whole numbers: sums are exact in any order.
+        // Small whole numbers, whose sums are exact in any order.
         let small = |random: &mut MatrixRandom| match a_type {
             F16 => [0x3c00, 0x4000, 0xc000, 0xbc00, 0x4200][random.below(5) as usize],
             Tf32 => [0x3f80_0000, 0x4000_0000, 0xc000_0000][random.below(3) as usize],
@@ -360,7 +362,8 @@ fn sparse_is_dense_with_zeros_where_nothing_is_lost() {
     }
 }
 
-/// What is not marked must come out of every order that the manual allows; here of sums in single precision both ways.
+/// An unmarked result must be the result of every order that the manual allows; this test sums in single precision in both
+/// directions.
 #[test]
 fn unmarked_results_are_those_of_every_order() {
     let mut random = MatrixRandom(0xdecade);

@@ -1,4 +1,4 @@
-//! Registers against matrices, rows of memory against registers.
+//! Tests of the mappings between registers and matrices, and between rows of memory and registers.
 
 use super::MatrixRandom;
 use crate::matrix::element::MatrixElementType;
@@ -10,20 +10,21 @@ use std::collections::HashMap;
 
 type ChosenModifiers = Vec<Option<&'static str>>;
 
-/// The forms of an instruction with choices of modifiers, those that are optional left out and written; a few of each, or with `more` dozens.
+/// Returns the forms of an instruction with combinations of modifiers, optional ones both omitted and written: up to 5
+/// combinations for each form, or 24 with `more`.
 fn written(name: &str, more: bool) -> Vec<(&'static Form, ChosenModifiers)> {
     let mut all = Vec::new();
     for form in ISA.opcodes.iter().flat_map(|o| o.entries).filter(|e| e.name == name).flat_map(|e| e.forms) {
         let mut out: Vec<ChosenModifiers> = vec![Vec::new()];
         for slot in form.slots {
             let skip = slot.optional.then_some(None);
-            // N of wgmma in a few sizes, types whole.
+            // Slots with many values (N of wgmma) contribute every ninth value, other slots all values.
             let many = slot.values.len() > 12;
             let some = slot.values.iter().enumerate().filter(|(at, _)| !many || at % 9 == 0).map(|v| Some(*v.1));
             let choices: ChosenModifiers = skip.into_iter().chain(some).collect();
             out = out.iter().flat_map(|o| choices.iter().map(move |c| [o.as_slice(), &[*c]].concat())).collect();
         }
-        // Of many choices some, spread over all.
+        // A sample of the combinations, evenly spread.
         let step = out.len().div_ceil(if more { 24 } else { 5 });
         all.extend(out.into_iter().step_by(step).map(|values| (form, values)));
     }
@@ -89,7 +90,7 @@ fn m16n8k16_is_as_the_manual_writes_it() {
     }
 }
 
-/// Manual 9.7.14.5.14: in bytes of their own, six bits fill the lower part and four bits the middle.
+/// Manual 9.7.14.5.14: in separate bytes, elements of six bits fill the lower part and elements of four bits the middle.
 #[test]
 fn small_elements_stand_in_bytes() {
     let (form, values) = find("mma", &[".m16n8k32", ".kind::f8f6f4", ".e2m1", ".e3m2", ".f32"]);

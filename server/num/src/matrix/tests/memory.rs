@@ -1,4 +1,4 @@
-//! Descriptors and layouts in shared and tensor memory.
+//! Tests of descriptors and of layouts in shared and tensor memory.
 
 use crate::matrix::descriptor::{instruction, tcgen05, wgmma};
 use crate::matrix::element::MatrixElementType;
@@ -7,7 +7,7 @@ use crate::matrix::tensor::{Accumulators, TensorCell, scale};
 use ptx_isa::Modifier;
 use std::collections::HashSet;
 
-/// A layout as the manual writes it: sizes and strides, in elements.
+/// Evaluates a layout in the manual's notation: sizes and strides, in elements.
 fn layout(at: u32, sizes: &[u32], strides: &[u32]) -> u32 {
     let mut rest = at;
     sizes.iter().zip(strides).fold(0, |sum, (size, stride)| {
@@ -110,7 +110,7 @@ fn every_layout_gives_each_element_a_place_of_its_own() {
     }
 }
 
-/// A step along K within the swizzled rows is made by adding bytes to the start address, as kernels do it.
+/// A step along K within the swizzled rows adds bytes to the start address, as kernels do.
 #[test]
 fn a_step_along_k_is_a_step_of_the_address() {
     for (swizzle, span) in [(SharedSwizzle::Bytes128, 128), (SharedSwizzle::Bytes64, 64)] {
@@ -132,7 +132,7 @@ fn a_step_along_k_is_a_step_of_the_address() {
             }
         }
     }
-    // The same pattern, begun 256 bytes late, as the base offset says.
+    // The same pattern, shifted by 256 bytes as the base offset specifies.
     let moved = |start, base_offset| SharedMatrix {
         start,
         leading: 16,
@@ -195,7 +195,7 @@ fn instruction_descriptors() {
     assert_eq!((read.a, read.b, read.d), (MatrixElementType::Bf16, MatrixElementType::Bf16, MatrixElementType::F32));
     assert_eq!((read.negate_a, read.negate_b, read.major_a, read.major_b), (true, false, Major::K, Major::MN));
     assert_eq!((read.sparse, read.scale), (false, None));
-    // Sparse: twice the columns.
+    // A sparse A has twice the columns.
     let read = instruction(bits | 1 << 2 | 1, Modifier::KindF16).unwrap();
     assert_eq!((read.sparse, read.shape.k, read.selector), (true, 32, 1));
     let bits = 2 << 4 | 1 << 3 | 1 << 7 | (64 >> 3) << 17 | (64 >> 4) << 24;
@@ -256,7 +256,7 @@ fn block_scales_in_tensor_memory() {
     assert!(scale(0, 0, 3, 0).is_err());
 }
 
-/// Whatever bits a kernel makes up, reading them does not fail.
+/// Decoding a descriptor with any bits does not panic.
 #[test]
 fn any_bits_are_read() {
     let mut random = super::MatrixRandom(0xa11);

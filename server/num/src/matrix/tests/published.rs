@@ -1,4 +1,4 @@
-//! Results of hardware that the papers print, and special values.
+//! Hardware results printed in the papers, and special values.
 
 use super::floats::spec;
 use crate::matrix::element::MatrixElementType::{self, *};
@@ -39,7 +39,7 @@ fn one(
     (outcome.d[0], outcome.marks[0])
 }
 
-/// arXiv 2511.10909, the sum that comes out differently everywhere: 2^23 - 2^23 - 0.875.
+/// arXiv 2511.10909: a sum whose result differs between generations, 2^23 - 2^23 - 0.875.
 #[test]
 fn one_sum_differs_from_generation_to_generation() {
     let a = [-8192.0, -0.5, -0.25, -0.125];
@@ -80,7 +80,8 @@ fn one_sum_differs_from_generation_to_generation() {
     assert_eq!(f32::from_bits(bits as u32), -0.75);
 }
 
-/// The same papers: no number is 0x7fffffff; infinities stay; finite sums beyond the range become infinite in spite of the rounding.
+/// From the same papers: NaN is 0x7fffffff, infinities stay, and finite sums out of range become infinite in spite of the
+/// rounding.
 #[test]
 fn what_is_no_number() {
     let inf = f64::INFINITY;
@@ -91,7 +92,7 @@ fn what_is_no_number() {
     assert_eq!(run(&[inf], &[1.0], -inf), (0x7fff_ffff, Marks::UNSPECIFIED));
     assert_eq!(run(&[0.0], &[0.0], f64::NAN), (0x7fff_ffff, Marks::UNSPECIFIED));
     assert_eq!(run(&[-inf], &[2.0], 1.0), (0xff80_0000, Marks::NONE));
-    // The second half of K on top of an infinity from the first.
+    // The second half of K is added to an infinity from the first half.
     let (mut a, mut b) = ([1.0; 16], [1.0; 16]);
     (a[0], b[0]) = (inf, 1.0);
     assert_eq!(run(&a, &b, 0.0), (0x7f80_0000, Marks::NONE));
@@ -101,7 +102,7 @@ fn what_is_no_number() {
     let (bits, marks) =
         one("sm_80", MatrixInstruction::Mma, (Bf16, 8), ProductKind::Plain, (&[great / 2.0], &[4.0], great));
     assert_eq!((bits, marks), (0x7f80_0000, Marks::UNSPECIFIED));
-    // Exact sums of small whole numbers are marked with nothing, whatever the order.
+    // Exact sums of small whole numbers have no mark, because every order yields the same.
     assert_eq!(run(&[1.0, 2.0, 3.0], &[4.0, 5.0, -6.0], 7.0), (u64::from(3.0f32.to_bits()), Marks::NONE));
     assert_eq!(run(&[1.0], &[1.0], -1.0), (0, Marks::NONE));
     assert_eq!(run(&[-0.0], &[1.0], -0.0), (0, Marks::UNSPECIFIED));

@@ -1,8 +1,8 @@
-//! The model of the papers a second time, with other means: real numbers as `f64` (all exact here), results by search.
+//! A second implementation of the papers' model by other means: real numbers as `f64` (all exact here), results by search.
 
 use crate::matrix::element::MatrixElementType;
 
-/// Parameters as the papers print them.
+/// Parameters of the model as the papers print them.
 #[derive(Clone, Copy, Debug)]
 pub struct ReferenceModel {
     pub fraction: i32,
@@ -18,7 +18,8 @@ pub enum ReferenceOutput {
     F16,
 }
 
-/// Bits of exponent and fraction, and whether there are infinities or a lone NaN.
+/// Returns the bits of exponent and fraction, and a letter: `i` for a format with infinities, `n` for one with a single NaN
+/// code per sign, `-` for finite numbers only.
 fn layout(element: MatrixElementType) -> (u32, u32, char) {
     match element {
         MatrixElementType::F32 | MatrixElementType::Tf32 => (8, 23, 'i'),
@@ -57,13 +58,13 @@ pub fn value(element: MatrixElementType, bits: u64) -> f64 {
     }
 }
 
-/// That of a significand from 1 to 2, or the least of the format.
+/// Returns the exponent of a value with a significand from 1 to 2, or the least exponent of the format.
 pub fn exponent(element: MatrixElementType, value: f64) -> i32 {
     let (e, _, _) = layout(element);
     ((value.to_bits() >> 52 & 2047) as i32 - 1023).max(2 - (1 << (e - 1)))
 }
 
-/// Terms with the exponents by which they are aligned, truncated and added.
+/// Returns the sum of terms, aligned by the given exponents and truncated.
 pub fn fused(terms: &[(f64, i32)], model: ReferenceModel) -> f64 {
     let top = terms.iter().map(|t| if t.0 == 0.0 { model.zero } else { t.1 }).max().unwrap();
     fused_at(terms, top, model)
@@ -90,7 +91,7 @@ pub fn output(value: f64, output: ReferenceOutput) -> u64 {
         ReferenceOutput::F32 => 0x7f80_0000,
         ReferenceOutput::E8M13 => 0x7f80_0000 >> 10,
     };
-    // What would be next after the greatest number, had the format room for it.
+    // The number that would follow the greatest one if the format had no upper limit.
     let beyond = if output == ReferenceOutput::F16 { 65536.0 } else { f64::from(128).exp2() };
     let (mut low, mut high) = (0, infinity);
     while high - low > 1 {
@@ -111,7 +112,7 @@ pub fn output(value: f64, output: ReferenceOutput) -> u64 {
     u64::from(bits) | u64::from(sign) << if output == ReferenceOutput::F16 { 15 } else { 31 }
 }
 
-/// One element of D.
+/// Computes one element of D.
 pub fn dot(
     a: &[u64],
     b: &[u64],
@@ -124,7 +125,7 @@ pub fn dot(
     let shift = scale.0 as i32 + scale.1 as i32 - 254;
     let d = if model.output == ReferenceOutput::F16 { MatrixElementType::F16 } else { MatrixElementType::F32 };
     let mut sum = value(types.2, c);
-    // A half as C of a single is converted first.
+    // A half as C is converted to the type of D first.
     let mut bits = 0;
     for (a, b) in a.chunks(model.at_once).zip(b.chunks(model.at_once)) {
         let factors: Vec<(f64, f64)> = a.iter().zip(b).map(|(a, b)| (value(types.0, *a), value(types.1, *b))).collect();
