@@ -1,12 +1,13 @@
-//! What read-modify-write instructions compute: `atom`, `red`, `red.async`, `cp.reduce.async.bulk` (and `.tensor`), `multimem`, `fabric`
-//! reductions and `redux.sync`.
+//! Functions of read-modify-write instructions: `atom`, `red`, `red.async`, `cp.reduce.async.bulk` (and `.tensor`), `multimem`,
+//! `fabric` reductions and `redux.sync`.
 //!
-//! Sources: manual `atom`, `red`, `redux.sync`, `cp.reduce.async.bulk`, `multimem` (9.1). Vector forms (`.v2` … `.v8`) are atomic element
-//! by element, so the engine applies the function of the element type to each; the packed types are one element here.
+//! Sources: manual `atom`, `red`, `redux.sync`, `cp.reduce.async.bulk`, `multimem` (9.1). Vector forms (`.v2` … `.v8`) are
+//! atomic per element, so the interpreter applies the function of the element type to each element. A packed type is one
+//! element here.
 //!
-//! When to flush: manual, `atom`, `red` and `cp.reduce.async.bulk`: additions of `.f32` flush subnormal inputs and results to zero with
-//! their sign in global memory, and keep them in shared memory or with `.noftz`. All other types keep them. Of `multimem` the manual
-//! says nothing; it works on global memory.
+//! Flushing (manual, `atom`, `red` and `cp.reduce.async.bulk`): additions of `.f32` flush subnormal inputs and results to zero
+//! with their sign in global memory, and keep them in shared memory or with `.noftz`. All other types keep them. For `multimem`
+//! the manual defines nothing; it works on global memory.
 
 #[cfg(test)]
 mod tests;
@@ -14,18 +15,18 @@ mod tests;
 use super::Marks;
 use super::convert::{FloatLayout, Narrow, RoundingDirection, quick};
 
-/// The operations.
+/// Operation of an atomic instruction; the comments describe the new value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AtomicOperation {
     /// The sum; integers wrap, floats round to nearest even.
     Add,
-    /// The smaller.
+    /// The smaller value.
     Min,
-    /// The larger.
+    /// The larger value.
     Max,
-    /// One more, 0 from `b` on.
+    /// The old value plus 1; 0 if the old value is at least `b`.
     Inc,
-    /// One less, `b` after 0 and from above `b`.
+    /// The old value minus 1; `b` if the old value is 0 or greater than `b`.
     Dec,
     /// Bitwise and.
     And,
@@ -35,12 +36,12 @@ pub enum AtomicOperation {
     Xor,
     /// `b`.
     Exch,
-    /// `c` where the old value is `b`.
+    /// `c` if the old value equals `b`, else the old value.
     Cas,
 }
 
 impl AtomicOperation {
-    /// The modifier with that name, without its dot.
+    /// Returns the operation of a modifier, without its dot.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
             "add" => Self::Add,
@@ -58,7 +59,7 @@ impl AtomicOperation {
     }
 }
 
-/// The type of one location.
+/// Type of the memory location of an atomic operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AtomicElement {
     /// Bits: 16, 32, 64 or 128.
@@ -82,7 +83,7 @@ pub enum AtomicElement {
 }
 
 impl AtomicElement {
-    /// The type with that name, without its dot.
+    /// Returns the type with that name, without its dot.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
             "b16" => Self::Bits(16),
@@ -120,7 +121,7 @@ impl AtomicElement {
         }
     }
 
-    /// How many values stand beside each other, and how wide each is.
+    /// Returns the number of packed values and the width of each in bits.
     fn parts(self) -> (u32, u32) {
         match self {
             Self::F16(count) | Self::Bf16(count) => (count, 16),
@@ -130,12 +131,12 @@ impl AtomicElement {
     }
 }
 
-/// From the old value and the operands `b` and `c` to the new value; all from bit 0 up, bits above the type are zero in the result and
-/// not looked at in the operands.
+/// Maps the old value and the operands `b` and `c` to the new value. All values start at bit 0. Bits above the type are zero in
+/// the result and ignored in the operands.
 pub type AtomicFunction = fn(old: u128, b: u128, c: u128) -> u128;
 
-/// The function of an operation on a type; `None` where no instruction has it. `flush`: subnormal `.f32` inputs and results of a sum
-/// become zero (see the [module](self)).
+/// Returns the function of an operation on a type; `None` if no instruction has it. `flush`: subnormal `.f32` inputs and
+/// results of a sum become zero (see the [module](self)).
 pub fn operation(operation: AtomicOperation, element: AtomicElement, flush: bool) -> Option<AtomicFunction> {
     use AtomicOperation::{Add, And, Cas, Dec, Exch, Inc, Max, Min, Or, Xor};
     Some(match (operation, element) {
@@ -245,19 +246,20 @@ pub fn operation(operation: AtomicOperation, element: AtomicElement, flush: bool
     })
 }
 
-/// `.inc` (manual, `atom`).
+/// `.inc`: `old + 1`, or 0 if `old` is at least `limit` (manual, `atom`).
 #[inline(always)]
 pub fn increment(old: u32, limit: u32) -> u32 {
     if old >= limit { 0 } else { old + 1 }
 }
 
-/// `.dec` (manual, `atom`).
+/// `.dec`: `old - 1`, or `limit` if `old` is 0 or greater than `limit` (manual, `atom`).
 #[inline(always)]
 pub fn decrement(old: u32, limit: u32) -> u32 {
     if old == 0 || old > limit { limit } else { old - 1 }
 }
 
-/// The sum of two `.f32`, to nearest even. Sums in the subnormal range are exact, so flushing them needs no second look.
+/// The sum of two `.f32`, rounded to nearest even. Sums in the subnormal range are exact, so flushing the rounded sum is
+/// correct.
 #[inline(always)]
 pub fn add_f32<const FLUSH: bool>(a: u32, b: u32) -> u32 {
     let (a, b) = (quick::flushed_f32::<FLUSH>(a), quick::flushed_f32::<FLUSH>(b));
@@ -265,7 +267,7 @@ pub fn add_f32<const FLUSH: bool>(a: u32, b: u32) -> u32 {
     if sum.is_nan() { 0x7fff_ffff } else { quick::flushed_f32::<FLUSH>(sum.to_bits()) }
 }
 
-/// The sum of two `.f64`, to nearest even. A NaN keeps its digits, the first one's before the second's.
+/// The sum of two `.f64`, rounded to nearest even. A NaN operand is returned with its payload, the first before the second.
 #[inline(always)]
 pub fn add_f64(a: u64, b: u64) -> u64 {
     let sum = f64::from_bits(a) + f64::from_bits(b);
@@ -281,26 +283,27 @@ pub fn add_f64(a: u64, b: u64) -> u64 {
     }
 }
 
-/// Sums of 11 digits are rounded in 24 first, which changes nothing: 24 is at least twice 11 plus 2.
+/// The sum of two `.f16`. It is first rounded to 24 digits, which does not change the result: 24 is at least twice 11 plus 2.
 fn add_f16(a: u64, b: u64) -> u64 {
     let sum = add_f32::<false>(quick::f32_from_f16(a as u32), quick::f32_from_f16(b as u32));
     u64::from(quick::f16_from_f32(sum))
 }
 
-/// Sums of 8 digits, likewise.
+/// The sum of two `.bf16`, rounded like [`add_f16`] (8 digits).
 fn add_bf16(a: u64, b: u64) -> u64 {
     let sum = add_f32::<false>(quick::f32_from_bf16(a as u32), quick::f32_from_bf16(b as u32));
     u64::from(quick::bf16_from_f32(sum))
 }
 
-/// A sum of 8-bit floats is exact in binary64 and rounded once; beyond the largest number it stays there, which is ours.
+/// The sum of two 8-bit floats: exact in binary64, then rounded once. A sum beyond the largest number becomes that number, a
+/// choice of this crate.
 fn add_byte(format: Narrow, a: u64, b: u64) -> u64 {
     let sum = f64::from(format.decode(a as u8)) + f64::from(format.decode(b as u8));
     u64::from(format.encode_real(FloatLayout::F64.decode(sum.to_bits()), RoundingDirection::Nearest, true))
 }
 
-/// The smaller or larger of two numbers; a NaN loses against a number, two give the canonical one, -0 is less than +0. That is what the
-/// manual says of `min` and `max`; of `atom` and its like it says nothing.
+/// The smaller or larger of two numbers. A number wins against a NaN, two NaNs yield the canonical NaN, and -0 is less than +0.
+/// The manual defines this for `min` and `max`; it is silent for `atom` and similar instructions.
 fn extreme(layout: &FloatLayout, a: u64, b: u64, largest: bool) -> u64 {
     let sign = layout.sign_bit();
     let key = |bits: u64| if bits & sign != 0 { !bits & (sign | layout.all_ones()) } else { bits | sign };
@@ -317,7 +320,7 @@ fn extreme_byte(format: Narrow, a: u64, b: u64, largest: bool) -> u64 {
     format.layout().map_or(0, |layout| extreme(&layout, a, b, largest))
 }
 
-/// Element by element.
+/// Applies a function to each packed element.
 #[inline(always)]
 fn each<const BITS: u32, const COUNT: u32>(old: u128, b: u128, function: impl Fn(u64, u64) -> u64) -> u128 {
     let mask = (1_u64 << BITS) - 1;
@@ -329,8 +332,8 @@ fn each<const BITS: u32, const COUNT: u32>(old: u128, b: u128, function: impl Fn
     result
 }
 
-/// What must be said of the new value: which NaN comes out is open, and so is how 16- and 8-bit floats compare with a NaN and what an
-/// 8-bit sum beyond the largest number is.
+/// Returns the marks of the new value. The manual leaves open the bits of a NaN, the comparison of 16- and 8-bit floats with a
+/// NaN, and 8-bit sums beyond the largest number.
 pub fn marks(operation: AtomicOperation, element: AtomicElement, old: u128, b: u128) -> Marks {
     if !matches!(operation, AtomicOperation::Add | AtomicOperation::Min | AtomicOperation::Max) {
         return Marks::NONE;
@@ -371,9 +374,9 @@ fn byte_layout(format: Narrow) -> FloatLayout {
     format.layout().unwrap_or(FloatLayout::F16)
 }
 
-/// `multimem.ld_reduce`: all values combined from the first on (the manual leaves the order open); `None` for no values or where no
-/// instruction has the operation. With `wide` (`.acc::f32` of 16-bit floats, `.acc::f16` of 8-bit floats) sums are kept in the wider
-/// format until the end.
+/// `multimem.ld_reduce`: combines all values, starting with the first (the manual leaves the order open). Returns `None`
+/// without values or if no instruction has the operation. With `wide` (`.acc::f32` of 16-bit floats, `.acc::f16` of 8-bit
+/// floats) sums stay in the wider format until the end.
 pub fn combine(op: AtomicOperation, element: AtomicElement, wide: bool, flush: bool, values: &[u128]) -> Option<u128> {
     let (first, rest) = values.split_first()?;
     if !wide || op != AtomicOperation::Add {
@@ -411,7 +414,7 @@ pub fn combine(op: AtomicOperation, element: AtomicElement, wide: bool, flush: b
     Some(result)
 }
 
-/// `redux.sync` of integers and bits over the values of the lanes that take part; `None` for no lanes or another operation.
+/// `redux.sync` of integers and bits over the values of the participating lanes; `None` without lanes or for another operation.
 pub fn redux(op: AtomicOperation, signed: bool, values: impl IntoIterator<Item = u32>) -> Option<u32> {
     let function: fn(u32, u32) -> u32 = match (op, signed) {
         (AtomicOperation::Add, _) => u32::wrapping_add,
@@ -427,14 +430,14 @@ pub fn redux(op: AtomicOperation, signed: bool, values: impl IntoIterator<Item =
     values.into_iter().reduce(function)
 }
 
-/// `redux.sync.min` and `.max` of `.f32` (manual, `redux.sync`): NaNs are passed over, or with `nan` one makes the result the canonical
-/// one, as do only NaNs; with `abs` of absolute values; +0 is more than -0.
+/// `redux.sync.min` and `.max` of `.f32` (manual, `redux.sync`). NaNs are ignored; if all values are NaN, or one is and `nan`
+/// is set, the result is the canonical NaN. With `abs` magnitudes are compared; +0 is greater than -0.
 pub fn redux_f32(largest: bool, abs: bool, nan: bool, values: impl IntoIterator<Item = u32>) -> Option<u32> {
     let mask = if abs { 0x7fff_ffff } else { 0xffff_ffff };
     let mut result = None;
     for value in values.into_iter().map(|value| u64::from(value & mask)) {
         result = Some(match result {
-            // Of one NaN the canonical one is left as well.
+            // A single NaN yields the canonical NaN too.
             None if FloatLayout::F32.is_nan(value) => FloatLayout::F32.all_ones(),
             None => value,
             Some(other) if nan && (FloatLayout::F32.is_nan(other) || FloatLayout::F32.is_nan(value)) => {

@@ -1,4 +1,4 @@
-//! Against plain arithmetic of 128 bits, `rustc_apfloat`, and the manual's definitions written once more in another way.
+//! Tests against 128-bit arithmetic, `rustc_apfloat`, and a second implementation of the manual's definitions.
 
 use rustc_apfloat::Float;
 use rustc_apfloat::ieee::{BFloat, Double, Half, Single};
@@ -75,7 +75,7 @@ fn integers_and_bits() {
         let equal = |a, b| unsigned(a, width) == unsigned(b, width);
         check("cas", &format!("b{width}"), width, &|a, b, c| if equal(a, b) { c } else { a });
     }
-    // Counting up and down within 0 … limit, and back into it from outside.
+    // `inc` and `dec` count within 0 … limit, and return to it from outside.
     check("inc", "u32", 32, &|a, b, _| {
         let (a, b) = (unsigned(a, 32), unsigned(b, 32));
         if a < b { a + 1 } else { 0 }
@@ -86,7 +86,7 @@ fn integers_and_bits() {
     });
 }
 
-/// Pairs of 16-bit values: all first ones against a changing second one, and all special ones against each other.
+/// Pairs of 16-bit values: every first value with a varying second one, and all pairs of special values.
 fn half_pairs() -> Vec<(u128, u128)> {
     let mut random = AtomicRandom(12);
     let special =
@@ -123,7 +123,7 @@ fn sums_of_floats() {
         if step & 6 == 6 {
             b = (b & !(0xff << 23)) | (a & (0xff << 23));
         }
-        // Around the subnormal numbers.
+        // One in four steps stays near the subnormal numbers.
         let low = if step & 24 == 24 { 0x81ff_ffff } else { 0xffff_ffff };
         let (x, y) = (u128::from(a & low), u128::from(b & low));
         let sum = (Single::from_bits(x) + Single::from_bits(y)).value;
@@ -144,7 +144,7 @@ fn sums_of_floats() {
     assert_eq!(double(0x7ff0_0000_0000_0001, 0xfff8_0000_0000_0002, 0), 0x7ff8_0000_0000_0001);
 }
 
-/// The smaller or larger by value, ties (of zeros) by sign.
+/// Whether `a` is chosen over `b`: by value, ties (of zeros) by sign.
 fn chosen(a: f64, b: f64, largest: bool) -> bool {
     if a == b { a.is_sign_negative() != largest } else { (a < b) != largest }
 }
@@ -178,7 +178,7 @@ fn bytes() {
         for a in 0..=255_u128 {
             for b in 0..=255_u128 {
                 let sum = f64::from(format.decode(a as u8)) + f64::from(format.decode(b as u8));
-                // Rounded to 24 digits first, which is more than enough for 4 and changes nothing.
+                // Rounding to 24 digits first does not change the result of 4 digits.
                 let expected = u128::from(format.encode(sum as f32, RoundingDirection::Nearest, true));
                 assert_eq!(function("add", ty, false)(a, b, 0), expected, "{ty} {a:x} {b:x}");
                 let four = a << 24 | b << 16 | a << 8 | b;
@@ -201,7 +201,7 @@ fn many_values_at_once() {
     let f16 = |value: f32| u128::from(quick::f16_from_f32(value.to_bits()));
     let values = [f16(2048.0), f16(1.0), f16(1.0), f16(1.0)];
     let add = |wide| combine(AtomicOperation::Add, AtomicElement::F16(1), wide, false, &values);
-    // Each 1 is lost in binary16, all three together are not.
+    // Adding 1 to 2048 has no effect in binary16, but the wide sum keeps all of them.
     assert_eq!(add(false), Some(f16(2048.0)));
     assert_eq!(add(true), Some(f16(2052.0)));
     let bytes = [Narrow::E4m3.encode(16.0, RoundingDirection::Nearest, true), 0x38, 0x38].map(u128::from);
@@ -249,7 +249,7 @@ fn reductions_of_a_warp() {
     assert_eq!(redux(AtomicOperation::Add, false, []), None);
 }
 
-/// Whether a rule of a form speaks against an operation on a type; a rule that also asks for something else does not.
+/// Whether a rule of a form forbids an operation on a type. A rule that also depends on another condition does not count.
 fn forbids(form: &Form, rule: &Rule, op: &str, ty: &str) -> bool {
     let holds = |term: &Term| match term {
         Term::Slot(test) => {
@@ -268,7 +268,7 @@ fn forbids(form: &Form, rule: &Rule, op: &str, ty: &str) -> bool {
     }
 }
 
-/// All operations that the data files give `atom`, `red` and their like have a function.
+/// Every operation that the data files list for `atom`, `red` and similar instructions has a function.
 #[test]
 fn every_form_of_the_data_files() {
     let mut count = 0;

@@ -10,7 +10,7 @@ pub enum ScalarFormat {
     Integer {
         /// Width in bits.
         bits: u32,
-        /// Two's complement.
+        /// Whether the integer is signed (two's complement).
         signed: bool,
     },
     /// binary16
@@ -30,16 +30,16 @@ pub enum ScalarFormat {
 pub enum ConversionFormat {
     /// One value.
     Scalar(ScalarFormat),
-    /// Two of binary16, or two of bfloat16.
+    /// Two packed elements: binary16 or bfloat16.
     Pair(ScalarFormat),
-    /// Two narrow ones (`.e4m3x2`, …).
+    /// Two packed narrow elements (`.e4m3x2`, …).
     Narrow2(Narrow),
-    /// Four narrow ones (`.e4m3x4`, …).
+    /// Four packed narrow elements (`.e4m3x4`, …).
     Narrow4(Narrow),
 }
 
 impl ConversionFormat {
-    /// The type with that name, without its dot (`s32`, `e4m3x2`).
+    /// Returns the type with that name, without its dot (`s32`, `e4m3x2`).
     #[inline]
     pub fn named(name: &str) -> Option<Self> {
         let integer = |bits, signed| Some(Self::Scalar(ScalarFormat::Integer { bits, signed }));
@@ -82,7 +82,7 @@ impl ConversionFormat {
         }
     }
 
-    /// Width in bits of the register that holds it.
+    /// Width in bits in a register.
     #[inline]
     pub fn bits(self) -> u32 {
         match self {
@@ -93,7 +93,7 @@ impl ConversionFormat {
         }
     }
 
-    /// Whether a wider register is filled with the sign.
+    /// Whether a wider register is filled with the sign; otherwise with zeros.
     #[inline]
     pub fn is_signed_integer(self) -> bool {
         matches!(self, Self::Scalar(ScalarFormat::Integer { signed: true, .. }))
@@ -112,7 +112,7 @@ impl ScalarFormat {
         }
     }
 
-    /// The fields of a floating-point type.
+    /// Returns the layout of a floating-point type; `None` for an integer.
     #[inline]
     pub fn layout(self) -> Option<FloatLayout> {
         match self {
@@ -152,7 +152,7 @@ pub enum ConversionRounding {
 }
 
 impl ConversionRounding {
-    /// The modifier with that name, without its dot.
+    /// Returns the modifier with that name, without its dot.
     #[inline]
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
@@ -170,13 +170,13 @@ impl ConversionRounding {
         })
     }
 
-    /// Whether the result is integral.
+    /// Whether the modifier rounds to an integral value.
     #[inline]
     pub fn is_integer(self) -> bool {
         matches!(self, Self::Rni | Self::Rzi | Self::Rmi | Self::Rpi)
     }
 
-    /// The direction; `.rs` takes its random bits from elsewhere.
+    /// Returns the direction. The random bits of `.rs` are not known here; the caller supplies them.
     #[inline]
     pub fn direction(self) -> RoundingDirection {
         match self {
@@ -190,24 +190,24 @@ impl ConversionRounding {
     }
 }
 
-/// Which scale factors an instruction takes.
+/// Scale factors of a `cvt`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Scaled {
-    /// None.
+    /// No scale factor.
     #[default]
     No,
-    /// `.scaled::n1::ue8m0`: one for both elements.
+    /// `.scaled::n1::ue8m0`: one factor for both elements.
     One,
-    /// `.scaled::n2::ue8m0`: one for each, the upper byte for the upper element.
+    /// `.scaled::n2::ue8m0`: one factor per element, the upper byte for the upper element.
     Two,
 }
 
 /// The modifiers of a `cvt`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct ConversionOptions {
-    /// The rounding, where one is written.
+    /// The rounding modifier, if one is written.
     pub rounding: Option<ConversionRounding>,
-    /// `.ftz` (the engine sets it for `.f32` on `sm_1x` as well).
+    /// `.ftz` (the interpreter also sets it for `.f32` on `sm_1x`).
     pub ftz: bool,
     /// `.sat`
     pub sat: bool,

@@ -1,13 +1,13 @@
-//! Conversions of one value that have no quick form: any pair of scalar types with any modifiers.
+//! Conversions of one value without a fast path: any pair of scalar types with any modifiers.
 
 use super::format::{ConversionOptions, ConversionRounding, ScalarFormat};
 use super::quick;
 use super::real::{FloatLayout, NumberClass, Real, RoundingDirection};
 
-/// The NaN of binary64 that comes from another format's: the widened `0x7fffffff` (folded by `ptxas` 13.5 for `.f16` and `.bf16`).
+/// The binary64 NaN for a NaN of another format: the widened `0x7fffffff` (folded by `ptxas` 13.5 for `.f16` and `.bf16`).
 const WIDENED_NAN: u64 = 0x7fff_ffff_e000_0000;
 
-/// The exact value of a source; a subnormal `.f32` counts as zero with `.ftz`.
+/// Returns the exact value of a source; with `.ftz` a subnormal `.f32` counts as zero.
 fn read(from: ScalarFormat, ftz: bool, bits: u64) -> Real {
     match from {
         ScalarFormat::Integer { bits: width, signed } => {
@@ -24,7 +24,8 @@ fn read(from: ScalarFormat, ftz: bool, bits: u64) -> Real {
     }
 }
 
-/// A clamped integer. `odd_nan`: a NaN gives the top bit alone instead of 0 (manual, 9.0 on: a source of `.f64`, or a result of 64 bits).
+/// Converts to a clamped integer. `odd_nan`: a NaN becomes the top bit alone instead of 0 (manual, 9.0 on: a source of `.f64`,
+/// or a result of 64 bits).
 fn to_integer(value: Real, direction: RoundingDirection, bits: u32, signed: bool, odd_nan: bool) -> u64 {
     let top = 1_u64 << (bits - 1);
     if value.class == NumberClass::Nan {
@@ -40,7 +41,7 @@ fn to_integer(value: Real, direction: RoundingDirection, bits: u32, signed: bool
     }
 }
 
-/// Extends a result to 64 bits as a wider register wants it: signed integers by their sign, all else by zeros.
+/// Extends a result to 64 bits for a wider register: signed integers by their sign, all other types by zeros.
 fn extend(bits: u64, to: ScalarFormat) -> u64 {
     let unused = 64 - to.bits();
     match to {
@@ -54,13 +55,13 @@ fn saturate_to_one(bits: u64, layout: FloatLayout) -> u64 {
     if layout.is_nan(bits) || bits & layout.sign_bit() != 0 { 0 } else { bits.min(layout.one()) }
 }
 
-/// `.relu`: NaN stays (the canonical one), whatever else has a sign becomes +0.
+/// `.relu`: the canonical NaN stays; any other result with a sign becomes +0.
 #[inline]
 pub(super) fn cut_negative(bits: u64, layout: FloatLayout) -> u64 {
     if !layout.is_nan(bits) && bits & layout.sign_bit() != 0 { 0 } else { bits }
 }
 
-/// Between two integers of at most 64 bits; `.sat` clamps.
+/// Converts between two integer types of at most 64 bits; `.sat` clamps.
 #[inline]
 pub(super) fn integers(from: (u32, bool), to: (u32, bool), sat: bool, bits: u64) -> u64 {
     let scalar = ScalarFormat::Integer { bits: to.0, signed: to.1 };
@@ -72,7 +73,7 @@ pub(super) fn integers(from: (u32, bool), to: (u32, bool), sat: bool, bits: u64)
     extend(if value.negative { magnitude.wrapping_neg() } else { magnitude }, scalar)
 }
 
-/// Any source to an integer.
+/// Converts any source to an integer.
 #[inline]
 pub(super) fn float_to_integer(
     from: ScalarFormat,
@@ -87,12 +88,12 @@ pub(super) fn float_to_integer(
     extend(result, ScalarFormat::Integer { bits: to.0, signed: to.1 })
 }
 
-/// The NaN that a NaN becomes.
+/// Returns the result for a NaN source.
 fn nan(from: ScalarFormat, to: ScalarFormat, options: &ConversionOptions, bits: u64) -> u64 {
     match (from, to) {
-        // A shift, unless `.ftz` makes it a conversion (ptxas, sm_90).
+        // The conversion is a shift, unless `.ftz` makes it arithmetic (ptxas, sm_90).
         (ScalarFormat::Bf16, ScalarFormat::F32) if !options.ftz => u64::from(quick::f32_from_bf16(bits as u32)),
-        // The result of `.ftz` comes from a multiplication or addition, whose NaN is the canonical one (ptxas, sm_90).
+        // With `.ftz` the result comes from a multiplication or addition, whose NaN is canonical (ptxas, sm_90).
         (ScalarFormat::F32, ScalarFormat::F64) if !options.ftz => quick::f64_from_f32(bits as u32),
         (ScalarFormat::F64, ScalarFormat::F32) => u64::from(quick::f32_nan_from_f64(bits)),
         (ScalarFormat::F64, ScalarFormat::F64) => bits | 1 << 51,
@@ -103,7 +104,7 @@ fn nan(from: ScalarFormat, to: ScalarFormat, options: &ConversionOptions, bits: 
     }
 }
 
-/// Any source to a floating-point type.
+/// Converts any source to a floating-point type.
 #[inline]
 pub(super) fn to_float(from: ScalarFormat, to: ScalarFormat, options: &ConversionOptions, bits: u64) -> u64 {
     let Some(layout) = to.layout() else { return 0 };
@@ -111,7 +112,8 @@ pub(super) fn to_float(from: ScalarFormat, to: ScalarFormat, options: &Conversio
     let rounding = options.rounding.unwrap_or(ConversionRounding::Rn);
     let direction = rounding.direction();
     let mut value = read(from, options.ftz, bits);
-    // A copy copies (ptxas, sm_90: a move), but half precision passes through an addition, which makes its NaN canonical.
+    // A plain copy is a move (ptxas, sm_90). Half precision is an exception: it passes through an addition, which makes its NaN
+    // canonical.
     let plain = from == to && options.rounding.is_none() && !options.ftz && !options.sat;
     if plain && matches!(to, ScalarFormat::F32 | ScalarFormat::F64) {
         return bits & (u64::MAX >> (64 - to.bits()));

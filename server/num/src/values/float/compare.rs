@@ -5,7 +5,7 @@ use super::{
     single,
 };
 
-/// The fourteen operators on floats.
+/// The fourteen comparison operators for floats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FloatComparison {
     /// `eq`: equal, and neither is NaN.
@@ -39,7 +39,7 @@ pub enum FloatComparison {
 }
 
 impl FloatComparison {
-    /// All of them, in the order of the manual.
+    /// All variants, in the order of the manual.
     pub const ALL: [Self; 14] = [
         Self::Eq,
         Self::Ne,
@@ -57,7 +57,7 @@ impl FloatComparison {
         Self::Nan,
     ];
 
-    /// The word in the instruction, without its dot.
+    /// Returns the modifier without its dot.
     #[inline]
     pub const fn word(self) -> &'static str {
         match self {
@@ -79,7 +79,7 @@ impl FloatComparison {
     }
 }
 
-/// `a cmp b`, of any type whose comparisons with NaN are false.
+/// Returns `a cmp b`, for any type whose comparisons with NaN are false.
 #[inline(always)]
 fn compare<T: PartialOrd + Copy>(comparison: FloatComparison, a: T, b: T) -> bool {
     match comparison {
@@ -89,7 +89,7 @@ fn compare<T: PartialOrd + Copy>(comparison: FloatComparison, a: T, b: T) -> boo
         FloatComparison::Le => a <= b,
         FloatComparison::Gt => a > b,
         FloatComparison::Ge => a >= b,
-        // The complements of ordered comparisons: what NaN makes true.
+        // The complements of the ordered comparisons, which are true for NaN.
         FloatComparison::Equ => !compare(FloatComparison::Ne, a, b),
         FloatComparison::Neu => !compare(FloatComparison::Eq, a, b),
         FloatComparison::Ltu => !compare(FloatComparison::Ge, a, b),
@@ -101,25 +101,25 @@ fn compare<T: PartialOrd + Copy>(comparison: FloatComparison, a: T, b: T) -> boo
     }
 }
 
-/// What `setp` and `set` with `.f32` sources find, before it is combined with a predicate.
+/// Comparison of `.f32` sources in `setp` and `set`, before it is combined with a predicate.
 #[inline(always)]
 pub fn single(comparison: FloatComparison, ftz: bool, a: u32, b: u32) -> bool {
     compare(comparison, single::operand(ftz, a), single::operand(ftz, b))
 }
 
-/// What `setp` and `set` with `.f64` sources find.
+/// Comparison of `.f64` sources in `setp` and `set`.
 #[inline(always)]
 pub fn double(comparison: FloatComparison, a: u64, b: u64) -> bool {
     compare(comparison, f64::from_bits(a), f64::from_bits(b))
 }
 
-/// What `setp` and `set` with `.f16` or `.bf16` sources find.
+/// Comparison of `.f16` or `.bf16` sources in `setp` and `set`.
 #[inline(always)]
 pub fn half<H: Half>(comparison: FloatComparison, ftz: bool, a: u16, b: u16) -> bool {
     compare(comparison, half::operand::<H>(ftz, a), half::operand::<H>(ftz, b))
 }
 
-/// What `setp` and `set` with `.f16x2` or `.bf16x2` sources find in the lower and the upper halves.
+/// Comparison of `.f16x2` or `.bf16x2` sources in `setp` and `set`: the lower halves, then the upper halves.
 #[inline(always)]
 pub fn half_pair<H: Half>(comparison: FloatComparison, ftz: bool, a: u32, b: u32) -> [bool; 2] {
     [half::<H>(comparison, ftz, a as u16, b as u16), half::<H>(comparison, ftz, (a >> 16) as u16, (b >> 16) as u16)]
@@ -136,7 +136,7 @@ pub enum PredicateCombination {
     Xor,
 }
 
-/// A comparison combined with the predicate operand `c`.
+/// Combines the result of a comparison with the predicate operand `c`.
 #[inline(always)]
 pub const fn combine(combination: PredicateCombination, found: bool, c: bool) -> bool {
     match combination {
@@ -163,7 +163,7 @@ pub enum Property {
     Subnormal,
 }
 
-/// `testp.f64`, and with the parts of another format that too: `exponent` is the mask of its exponent.
+/// `testp` for a format whose exponent has the mask `exponent`; `magnitude` is the number without its sign.
 #[inline(always)]
 fn has(property: Property, magnitude: u64, exponent: u64) -> bool {
     match property {
@@ -188,7 +188,7 @@ pub fn has_double(property: Property, a: u64) -> bool {
     has(property, a & (u64::MAX >> 1), 0x7ff0_0000_0000_0000)
 }
 
-/// Whether `slct` with an `.f32` selector takes its first operand: the selector is zero, of either sign, or more.
+/// Whether `slct` with an `.f32` selector selects its first operand: the selector is positive or a zero of either sign.
 #[inline(always)]
 pub fn selects_first(ftz: bool, selector: u32) -> bool {
     single::operand(ftz, selector) >= 0.0

@@ -1,12 +1,13 @@
-//! Arithmetic of `.f64` (manual 9.7.3). It knows neither `.ftz` nor `.sat`.
+//! Arithmetic of `.f64` (manual 9.7.3), which has neither `.ftz` nor `.sat`.
 //!
-//! NaN: the manual says that payloads are supported and no more. Here the first operand that is a NaN comes back, made quiet, and an
-//! invalid operation gives 0xfff8000000000000; both are marked as unspecified. Not measured: the assembler folds no such operation.
+//! NaN: the manual only says that payloads are supported. Here the first NaN operand is returned, made quiet, and an invalid
+//! operation returns 0xfff8000000000000; both are marked unspecified. This is not measured: the assembler does not fold such
+//! operations.
 
 use super::{FloatRounding, exact::Exact};
 use crate::values::Marks;
 
-/// What an invalid operation gives.
+/// The NaN of an invalid operation.
 pub const NAN: u64 = 0xfff8_0000_0000_0000;
 /// 1.0.
 pub const ONE: u64 = 0x3ff0_0000_0000_0000;
@@ -21,13 +22,13 @@ pub const fn is_nan(a: u64) -> bool {
     a & !SIGN > INFINITY
 }
 
-/// What must be said of a result: which NaN it is, is not fully specified.
+/// Returns the marks of a result: the bits of a NaN are not fully specified.
 #[inline(always)]
 pub fn marks(result: u64) -> Marks {
     if is_nan(result) { Marks::UNSPECIFIED } else { Marks::NONE }
 }
 
-/// A NaN made quiet.
+/// Returns a NaN made quiet.
 #[inline(always)]
 pub(super) const fn quiet(nan: u64) -> u64 {
     nan | QUIET
@@ -38,7 +39,7 @@ fn is_finite(a: u64) -> bool {
     a & INFINITY != INFINITY
 }
 
-/// The result of an operation, given what the host computed: a NaN is replaced by the one that PTX gives.
+/// Returns the result of an operation from the host's result: a NaN is replaced by the one that PTX returns.
 #[inline(always)]
 fn finish(value: f64, operands: [u64; 3]) -> u64 {
     let [a, b, c] = operands;
@@ -79,8 +80,8 @@ pub fn mul(rounding: FloatRounding, a: u64, b: u64) -> u64 {
     finish(f64::from_bits(a) * f64::from_bits(b), [a, b, 0])
 }
 
-/// `fma.rnd.f64` and `mad.rnd.f64`. With `.rn` it is the host's own fused operation; where the code is not compiled for a host that has
-/// one, the standard library computes the same, slowly.
+/// `fma.rnd.f64` and `mad.rnd.f64`. With `.rn` it is the host's fused operation; on a host without one, the standard library
+/// computes the same result slowly.
 #[inline(always)]
 pub fn fma(rounding: FloatRounding, a: u64, b: u64, c: u64) -> u64 {
     if rounding != FloatRounding::Nearest && is_finite(a) && is_finite(b) && is_finite(c) {
@@ -123,7 +124,7 @@ fn mul_directed(rounding: FloatRounding, a: u64, b: u64) -> u64 {
     Exact::of(a).product(Exact::of(b)).round(rounding)
 }
 
-/// The fused operation in whole numbers, for finite operands.
+/// Computes the fused operation in whole numbers, for finite operands.
 #[inline(never)]
 pub(super) fn fma_exactly(rounding: FloatRounding, a: u64, b: u64, c: u64) -> u64 {
     Exact::of(a).product(Exact::of(b)).sum(Exact::of(c), rounding).round(rounding)
@@ -134,13 +135,13 @@ fn div_directed(rounding: FloatRounding, a: u64, b: u64) -> u64 {
     Exact::of(a).quotient(Exact::of(b)).round(rounding)
 }
 
-/// `neg.f64`: also of a NaN only the sign changes (unspecified by the manual; so it is folded).
+/// `neg.f64`: changes only the sign, of a NaN too (unspecified by the manual; folded so).
 #[inline(always)]
 pub fn neg(a: u64) -> u64 {
     a ^ SIGN
 }
 
-/// `abs.f64`. The manual (9.7.3.9) passes a NaN through unchanged; the assembler clears its sign where it folds.
+/// `abs.f64`. The manual (9.7.3.9) returns a NaN unchanged; the assembler clears its sign when it folds.
 #[inline(always)]
 pub fn abs(a: u64) -> u64 {
     if is_nan(a) { a } else { a & !SIGN }

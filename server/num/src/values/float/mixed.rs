@@ -1,6 +1,6 @@
-//! Operands of another precision than the result (manual 9.7.5, and the forms of PTX 9.4 found with the assembler).
+//! Operands whose precision differs from the result's (manual 9.7.5, and the forms of PTX 9.4 found with the assembler).
 //!
-//! The sources are widened, which is exact, the operation is exact, and the result is rounded once.
+//! The sources are widened exactly, the operation is exact, and the result is rounded once.
 
 use super::{
     FloatModifiers, FloatRounding,
@@ -23,7 +23,7 @@ pub fn sub<H: Half>(m: FloatModifiers, a: u16, c: u32) -> u32 {
 /// `fma.rnd{.sat}.f32.f16` and `.bf16`: both factors are narrow.
 #[inline(always)]
 pub fn fma<H: Half>(m: FloatModifiers, a: u16, b: u16, c: u32) -> u32 {
-    // A product of two narrow numbers is exact in `f64`; the host's fused operation is not needed.
+    // A product of two narrow numbers is exact in `f64`, so the host's fused operation is not necessary.
     single::fma_in_double(m, H::widen(a).to_bits(), H::widen(b).to_bits(), c)
 }
 
@@ -66,7 +66,7 @@ pub fn mul_narrowing<H: Half>(m: FloatModifiers, a: u64, b: u64) -> u32 {
     narrowing::<H>(m, a, b, |a, b| a * b)
 }
 
-/// Two operations on `.f32` whose results, exact or rounded to odd in `f64`, are rounded to a format of 16 bits.
+/// Applies `f` to both pairs of `.f32` elements and rounds the results (exact, or rounded to odd in `f64`) to a 16-bit format.
 #[inline(always)]
 fn narrowing<H: Half>(m: FloatModifiers, a: u64, b: u64, f: impl Fn(f64, f64) -> f64) -> u32 {
     let ([a0, a1], [b0, b1]) = (packed::words(a), packed::words(b));
@@ -94,9 +94,10 @@ fn mul_of_both<H: Half>(a: f32, b: f32) -> u16 {
     half::round::<H>(FloatRounding::Nearest, single::round_to_odd(f64::from(a) * f64::from(b)))
 }
 
-/// Arithmetic of four narrow numbers (`.e4m3x4`, `.e5m2x4` of sources of 8, 6 and 4 bits and `.ue8m0x4`, PTX 9.4): `a × b + c`, exact and
-/// rounded to odd in `.f32`, for the caller to encode with one rounding. Decoded with `values::convert`; a sum has `b` = 1, a difference `c`
-/// negated, a product `c` = -0 (which no zero product changes).
+/// Computes `a × b + c` for four narrow numbers (`.e4m3x4`, `.e5m2x4` from sources of 8, 6 and 4 bits and `.ue8m0x4`, PTX 9.4),
+/// exactly and rounded to odd in `.f32`; the caller encodes it with one rounding. The operands are decoded with
+/// `values::convert`. A sum has `b` = 1, a difference a negated `c`, a product `c` = -0 (which changes no product, not even a
+/// zero).
 #[inline(always)]
 pub fn fma4(a: [f32; 4], b: [f32; 4], c: [f32; 4]) -> [f32; 4] {
     let one = |i: usize| match (a.get(i), b.get(i), c.get(i)) {

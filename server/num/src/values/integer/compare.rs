@@ -1,4 +1,4 @@
-//! Comparisons of integers (manual 9.7.6). What is made of them is in `exec/compare.rs`.
+//! Comparisons of integers (manual 9.7.6). `exec/compare.rs` uses them for `setp` and similar instructions.
 
 use super::Int;
 
@@ -20,7 +20,7 @@ pub enum IntegerComparison {
 }
 
 impl IntegerComparison {
-    /// The comparison of a modifier, without its dot: also `lo ls hi hs`, the names for unsigned types.
+    /// Returns the comparison of a modifier, without its dot: also `lo ls hi hs`, the names for unsigned types.
     #[inline]
     pub fn of(name: &str) -> Option<Self> {
         Some(match name {
@@ -34,7 +34,7 @@ impl IntegerComparison {
         })
     }
 
-    /// Whether `a` compares to `b` like this, as numbers of their type.
+    /// Whether the comparison is true for `a` and `b`.
     #[inline(always)]
     pub fn holds<T: Int>(self, a: T, b: T) -> bool {
         match self {

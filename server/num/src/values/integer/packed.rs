@@ -1,10 +1,10 @@
-//! Packed integers: `.u16x2 .s16x2 .u8x4 .s8x4`, two or four to a register of 32 bits.
+//! Packed integers: `.u16x2 .s16x2 .u8x4 .s8x4`, two or four in a register of 32 bits.
 //!
 //! `add.sat.s8x4` is `elementwise::<i8>(a, b, add_sat)`, `set.lt.u16x2` is `elementwise::<u16>(a, b, |a, b| truth(a < b))`.
 
 use super::Int;
 
-/// What `f` makes of each pair of elements of two registers; `T` is the type of an element.
+/// Applies `f` to each pair of elements of two registers; `T` is the type of an element.
 #[inline(always)]
 pub fn elementwise<T: Int>(a: u32, b: u32, f: impl Fn(T, T) -> T) -> u32 {
     let mut out = 0;
@@ -17,7 +17,7 @@ pub fn elementwise<T: Int>(a: u32, b: u32, f: impl Fn(T, T) -> T) -> u32 {
     out
 }
 
-/// What `f` makes of each element of a register.
+/// Applies `f` to each element of a register.
 #[inline(always)]
 pub fn each<T: Int>(a: u32, f: impl Fn(T) -> T) -> u32 {
     elementwise(a, a, |a, _| f(a))
@@ -30,7 +30,7 @@ mod tests {
     use super::super::sample::{clamped, cut, pairs, value};
     use super::*;
 
-    /// A result against the elements taken apart as whole numbers.
+    /// Compares a result with `f` applied to the elements as whole numbers.
     fn check<T: Int>(found: u32, a: u32, b: u32, f: impl Fn(i128, i128) -> T) {
         for i in 0..32 / T::BITS {
             let element = |register: u32| T::from_bits(u64::from(register >> (i * T::BITS)));

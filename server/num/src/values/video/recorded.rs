@@ -1,4 +1,4 @@
-//! What the machine code of video instructions computes, replayed (`tests/oracle/values.py` records it).
+//! Replays recorded results of the machine code of video instructions (`tests/oracle/values.py` records them).
 
 use super::super::integer::compare::IntegerComparison;
 use super::RegisterPart;
@@ -9,7 +9,7 @@ use crate::values::Marks;
 
 const RECORD: &str = include_str!("../../../tests/data/video.tsv");
 
-/// An instruction taken apart: opcode and modifiers, the sign and the selector of each operand.
+/// A parsed instruction: opcode and modifiers, the sign and the selector of each operand.
 struct RecordedText<'a> {
     opcode: &'a str,
     modifiers: Vec<&'a str>,
@@ -42,7 +42,7 @@ impl<'a> RecordedText<'a> {
 
     fn source(&self, operand: usize) -> VideoSource {
         let signs = self.signs();
-        // The types of `a` and `b` are the last two: `vset` has no other.
+        // The types of `a` and `b` are the last two; `vset` has no `dtype` before them.
         let signed = signs[signs.len() + operand - 3];
         VideoSource {
             part: self.operands[operand].1.map_or(RegisterPart::ALL, |s| RegisterPart::of(s).unwrap()),
@@ -151,6 +151,6 @@ fn results_are_those_of_the_machine_code() {
         }
     }
     assert!(scalars > 3000 && simds > 1000, "{scalars} and {simds}");
-    // The macros leave the manual in some cases, and only there is anything marked.
+    // The macros deviate from the manual in some cases, and only those are marked.
     assert!((100..scalars / 4).contains(&marked), "{marked} of {scalars}");
 }

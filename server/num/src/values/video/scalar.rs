@@ -17,12 +17,12 @@ pub enum ScalarOperation {
     Min,
     /// `vmax`.
     Max,
-    /// `vshl`; the distance modulo 32 (`.wrap`), or at most 32 (`.clamp`).
+    /// `vshl`; the distance is taken modulo 32 (`.wrap`), or limited to 32 (`.clamp`).
     ShiftLeft {
         /// `.wrap`.
         wrap: bool,
     },
-    /// `vshr`, likewise.
+    /// `vshr`, with the distance of `vshl`.
     ShiftRight {
         /// `.wrap`.
         wrap: bool,
@@ -31,25 +31,25 @@ pub enum ScalarOperation {
     Set(IntegerComparison),
 }
 
-/// What happens to the intermediate result.
+/// Secondary operation, applied to the intermediate result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Then {
-    /// It is the result; a third operand has no influence.
+    /// None: the intermediate result is the result; a third operand has no influence.
     Nothing,
     /// `.add`: `c` is added.
     Add,
-    /// `.min`: the smaller of it and `c`.
+    /// `.min`: the smaller of the intermediate result and `c`.
     Min,
-    /// `.max`: the larger of it and `c`.
+    /// `.max`: the larger of the intermediate result and `c`.
     Max,
-    /// A selector on `d`: it replaces that part of `c`.
+    /// A selector on `d`: the intermediate result replaces that part of `c`.
     Merge(RegisterPart),
 }
 
-/// One operand: a part, read by a type.
+/// A source operand: a part of a register and its signedness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VideoSource {
-    /// The part.
+    /// The part of the register.
     pub part: RegisterPart,
     /// `.s32`.
     pub signed: bool,
@@ -67,33 +67,33 @@ impl VideoSource {
 pub struct ScalarVideo {
     /// The primary operation.
     pub operation: ScalarOperation,
-    /// `a`.
+    /// The source `a`.
     pub a: VideoSource,
-    /// `b`; that of a shift is unsigned.
+    /// The source `b`; unsigned for a shift.
     pub b: VideoSource,
-    /// The first type is `.s32`: `dtype`, or the `atype` of `vset`, which has no `dtype`.
+    /// Whether the first type is `.s32`: `dtype`, or the `atype` of `vset`, which has no `dtype`.
     pub signed: bool,
     /// `.sat`.
     pub saturate: bool,
-    /// What happens next.
+    /// The secondary operation.
     pub then: Then,
 }
 
-/// A number cut to 34 bits with a sign: so wide are intermediate results.
+/// Returns a number truncated to 34 bits with a sign: the width of intermediate results.
 #[inline]
 fn cut34(number: i64) -> i64 {
     number << 30 >> 30
 }
 
 impl ScalarVideo {
-    /// The result, marked where the manual's pseudo-code has another.
+    /// Returns the result, marked if the manual's pseudo-code yields another one.
     #[inline]
     pub fn evaluate(&self, a: u32, b: u32, c: u32) -> (u32, Marks) {
         let found = self.by_machine(a, b, c);
         (found, if found == self.by_manual(a, b, c) { Marks::NONE } else { Marks::UNSPECIFIED })
     }
 
-    /// The exact result of the primary operation, or of a shift that of 64 bits.
+    /// Returns the exact result of the primary operation; for a shift the result with 64 bits.
     #[inline]
     fn primary(&self, a: u32, b: u32) -> i64 {
         let (a, b) = (self.a.read(a), self.b.read(b));
@@ -115,8 +115,8 @@ impl ScalarVideo {
         matches!(self.operation, ScalarOperation::ShiftLeft { .. } | ScalarOperation::ShiftRight { .. })
     }
 
-    /// The manual's pseudo-code: 34 bits, clamped to the range of what is written, then combined with `c`, whose sign is that of `dtype`
-    /// (`vset`: none).
+    /// Evaluates the manual's pseudo-code: 34 bits, clamped to the range of the written part, then combined with `c`. The sign
+    /// of `c` is that of `dtype` (`vset`: unsigned).
     #[inline]
     fn by_manual(&self, a: u32, b: u32, c: u32) -> u32 {
         let signed = self.signed && !matches!(self.operation, ScalarOperation::Set(_));
@@ -136,13 +136,13 @@ impl ScalarVideo {
         }
     }
 
-    /// What the assembler's macros compute. Where they leave the pseudo-code:
+    /// Evaluates the assembler's macros. They deviate from the pseudo-code as follows:
     ///
-    /// - `.sat` with a selector on `d` takes every number that is negative or does not fit for the largest; after shifts it clamps to 32
-    ///   bits, whatever is written.
-    /// - `.sat` to `.u32` without a selector does not clamp from above, but for shifts.
-    /// - `.min` and `.max` compare 64 bits, unsigned ones if dtype is (for `vset`: atype), and extend the intermediate result with its
-    ///   sign; that of `vadd`, `vsub` and a saturated shift is cut to 32 bits before.
+    /// - `.sat` with a selector on `d` replaces every negative or too large number by the largest one. After shifts it clamps
+    ///   to 32 bits, whatever the part.
+    /// - `.sat` to `.u32` without a selector does not clamp from above, except after shifts.
+    /// - `.min` and `.max` compare 64 bits (unsigned if `dtype` is unsigned; for `vset`: `atype`) and extend the intermediate
+    ///   result by its sign. The intermediate result of `vadd`, `vsub` and a saturated shift is truncated to 32 bits before.
     #[inline]
     fn by_machine(&self, a: u32, b: u32, c: u32) -> u32 {
         let mut t = self.primary(a, b);
@@ -189,7 +189,7 @@ mod tests {
         ScalarVideo { operation, a: source(0, a), b: source(1, b), signed: d, saturate: false, then: Then::Nothing }
     }
 
-    /// The manual's examples of a saturated sum and difference, worked out by hand.
+    /// Saturated sums and differences, computed by hand with the manual's rules.
     #[test]
     fn plain_results_are_those_of_the_manual_and_carry_no_mark() {
         let b0 = RegisterPart::of("b0").unwrap();
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn a_mark_says_where_the_machine_leaves_the_manual() {
         let b0 = RegisterPart::of("b0").unwrap();
-        // -27 saturated to a signed byte that is merged: the macro has no lower end.
+        // -27 saturated to a signed byte that is merged: the macro does not clamp from below.
         let merged = ScalarVideo {
             saturate: true,
             then: Then::Merge(b0),
@@ -221,7 +221,7 @@ mod tests {
         };
         assert_eq!(merged.evaluate(0xe5, 0, 0x8600), (0x867f, Marks::UNSPECIFIED));
         assert_eq!(merged.evaluate(0x75, 0x75, 0x8600), (0x867f, Marks::NONE));
-        // The smaller of 2^31 and something larger: the macro extends the sum with its sign, and compares without.
+        // The smaller of 2^31 and a larger number: the macro extends the sum by its sign, but compares unsigned.
         let smaller =
             ScalarVideo { then: Then::Min, ..scalar(ScalarOperation::Add, [false; 3], [RegisterPart::ALL; 2]) };
         assert_eq!(smaller.evaluate(0x8000_0000, 0, 0x9000_0000), (0x9000_0000, Marks::UNSPECIFIED));

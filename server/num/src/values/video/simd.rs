@@ -9,7 +9,7 @@ pub enum SimdOperation {
     Add,
     /// `vsub2`, `vsub4`.
     Sub,
-    /// `vavrg2`, `vavrg4`: half of the sum, rounded up, or down where the sum is negative.
+    /// `vavrg2`, `vavrg4`: half of the sum, rounded up, or rounded down if the sum is negative.
     Average,
     /// `vabsdiff2`, `vabsdiff4`.
     AbsDiff,
@@ -21,7 +21,7 @@ pub enum SimdOperation {
     Set(IntegerComparison),
 }
 
-/// How registers are taken apart.
+/// Division of a register into elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Width {
     /// Two halves.
@@ -31,7 +31,7 @@ pub enum Width {
 }
 
 impl Width {
-    /// How many elements a register has.
+    /// Number of elements in a register.
     #[inline]
     pub fn count(self) -> usize {
         match self {
@@ -40,7 +40,7 @@ impl Width {
         }
     }
 
-    /// How many bits an element has.
+    /// Width of an element in bits.
     #[inline]
     pub fn bits(self) -> u32 {
         match self {
@@ -50,7 +50,8 @@ impl Width {
     }
 }
 
-/// For each element from the lowest on, which element of `a` and `b` together it is: 0 is the lowest of `a`.
+/// Source of each element, from the lowest on: an index into the elements of `a` followed by those of `b`; 0 is the lowest of
+/// `a`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ElementChoice([u8; 4]);
 
@@ -67,7 +68,7 @@ impl ElementChoice {
         }
     }
 
-    /// The choice of a selector, without its dot: `h32`, `b7654`; the last digit is that of the lowest element.
+    /// Returns the choice of a selector, without its dot: `h32`, `b7654`; the last digit is that of the lowest element.
     #[inline]
     pub fn of(selector: &str, width: Width) -> Option<Self> {
         let (letter, limit) = match width {
@@ -86,15 +87,15 @@ impl ElementChoice {
     }
 }
 
-/// Bit `i`: element `i` is written or, with `.add`, counts.
+/// Mask of elements: if bit `i` is set, element `i` is written or, with `.add`, added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ElementMask(u8);
 
 impl ElementMask {
-    /// Without a selector: all.
+    /// Without a selector: all elements.
     pub const ALL: Self = Self(15);
 
-    /// The mask of a selector, without its dot: `h1`, `b310`.
+    /// Returns the mask of a selector, without its dot: `h1`, `b310`.
     #[inline]
     pub fn of(selector: &str, width: Width) -> Option<Self> {
         let letter = if width == Width::Halves { 'h' } else { 'b' };
@@ -116,30 +117,30 @@ impl ElementMask {
 /// A SIMD video instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Simd {
-    /// What is done with each pair.
+    /// The operation on each pair of elements.
     pub operation: SimdOperation,
-    /// Halves or bytes.
+    /// Width of the elements.
     pub width: Width,
-    /// The elements of `a`'s place.
+    /// Elements selected for the first operand.
     pub a: ElementChoice,
-    /// `atype` is `.s32`.
+    /// Whether `atype` is `.s32`.
     pub a_signed: bool,
-    /// The elements of `b`'s place.
+    /// Elements selected for the second operand.
     pub b: ElementChoice,
-    /// `btype` is `.s32`.
+    /// Whether `btype` is `.s32`.
     pub b_signed: bool,
-    /// `dtype` is `.s32`: the range that `.sat` clamps to.
+    /// Whether `dtype` is `.s32`; this determines the range of `.sat`.
     pub signed: bool,
     /// `.sat`.
     pub saturate: bool,
     /// The selector on `d`.
     pub mask: ElementMask,
-    /// `.add`: `c` plus the elements of the mask; else these replace those of `c`.
+    /// `.add`: adds the elements of the mask to `c`; otherwise they replace those of `c`.
     pub accumulate: bool,
 }
 
 impl Simd {
-    /// The result. The machine code that the assembler makes does what the manual says, so nothing is marked.
+    /// Returns the result. The assembler's machine code agrees with the manual, so the result is never marked.
     #[inline]
     pub fn evaluate(&self, a: u32, b: u32, c: u32) -> u32 {
         let bits = self.width.bits();
@@ -198,7 +199,7 @@ mod tests {
         accumulate: false,
     };
 
-    /// The same in whole numbers, an element at a time, from the bytes of the registers.
+    /// Reference in whole numbers, one element at a time, from the bytes of the registers.
     fn slowly(simd: &Simd, a: u32, b: u32, c: u32) -> u32 {
         let bytes = [a.to_le_bytes(), b.to_le_bytes()].concat();
         let size = 4 / simd.width.count();

@@ -1,9 +1,9 @@
-//! Every form of `cvt` that the data files have, with all its modifiers, is a conversion, and none of them panics.
+//! Tests that every form of `cvt` in the data files, with all its modifiers, has a conversion, and that none panics.
 
 use super::super::{ConversionFormat, ConversionRounding, Sources, compile};
 use super::{ConvertRandom, options};
 
-/// All ways to fill the slots of a form.
+/// Returns all combinations of modifiers of a form: the text and the value of each slot.
 fn spellings(form: &ptx_isa::tables::Form) -> Vec<(String, Vec<&'static str>)> {
     let mut spellings = vec![(String::new(), Vec::new())];
     for slot in form.slots {

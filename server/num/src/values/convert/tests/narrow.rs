@@ -1,10 +1,10 @@
-//! The formats of a byte against a slow reference: the list of all values, and comparison in binary64, which holds all values and all
-//! midpoints exactly.
+//! Tests of the narrow formats against a slow reference: the list of all values, and comparison in binary64, which represents
+//! all values and all midpoints exactly.
 
 use super::super::{FloatLayout, Narrow, RoundingDirection};
 use super::{halves, singles};
 
-/// The value of a code by the formula of its format; `None` is a NaN.
+/// Returns the value of a code by the formula of its format; `None` for a NaN.
 fn worth(format: Narrow, code: u8) -> Option<f64> {
     let float = |exponent_bits: u32, fraction_bits: u32, signed: bool| {
         let bias = (1 << (exponent_bits - 1)) - 1;
@@ -60,7 +60,7 @@ fn codes_are_worth_what_their_format_says() {
     assert_eq!(Narrow::Ue5m3.decode(0xfe), 114_688.0);
 }
 
-/// The sizes of the finite values of one sign with their codes, ascending; the zero is that sign's.
+/// Returns the magnitudes of the finite values of one sign with their codes, ascending; the zero has that sign.
 fn sizes(format: Narrow, negative: bool) -> Vec<(f64, u8)> {
     let top = format.bits() - 1;
     let wanted = |code: &u8| match format {
@@ -75,7 +75,7 @@ fn sizes(format: Narrow, negative: bool) -> Vec<(f64, u8)> {
     sizes
 }
 
-/// The nearest code in a direction, by search.
+/// Returns the rounded code of a value, by search.
 fn nearest(format: Narrow, sizes: &[(f64, u8)], value: f64, direction: RoundingDirection, saturate: bool) -> u8 {
     let size = value.abs();
     let negative = value.is_sign_negative() && is_signed(format);
@@ -91,7 +91,7 @@ fn nearest(format: Narrow, sizes: &[(f64, u8)], value: f64, direction: RoundingD
     };
     let at = sizes.partition_point(|(other, _)| *other <= size);
     if at == 0 {
-        // Only `.ue8m0` has no zero: everything below its least becomes that.
+        // Only `.ue8m0` has no zero: smaller values become its least number.
         return sizes[0].1;
     }
     let (below, below_code) = sizes[at - 1];
@@ -110,7 +110,7 @@ fn nearest(format: Narrow, sizes: &[(f64, u8)], value: f64, direction: RoundingD
     let middle = (below + above) / 2.0;
     match direction {
         RoundingDirection::Nearest if size > middle => above_code,
-        // Even: the codes' last bit is the value's last digit; for two's complement as well.
+        // Ties to even: the code's last bit is the value's last digit, in two's complement too.
         RoundingDirection::Nearest if size == middle => {
             if below_code & 1 == 0 {
                 below_code
@@ -133,7 +133,7 @@ fn nothing_but_the_nearest_code_in_each_direction() {
     let mut count = 0_u64;
     for format in Narrow::ALL {
         let lists = [sizes(format, false), sizes(format, is_signed(format))];
-        // All values, all midpoints and their neighbours, whatever the samples are.
+        // All values, all midpoints and their neighbours, in addition to the samples.
         let mut close = Vec::new();
         for list in &lists {
             for pair in list.windows(2) {
@@ -152,7 +152,7 @@ fn nothing_but_the_nearest_code_in_each_direction() {
             RoundingDirection::Down,
             RoundingDirection::Up,
         ] {
-            // In `.ue8m0` a tie is between powers of two and is never asked for: `cvt` has only `.rz` and `.rp`.
+            // Ties of `.ue8m0` never occur: `cvt` has only `.rz` and `.rp` for it.
             if format == Narrow::Ue8m0
                 && matches!(direction, RoundingDirection::Nearest | RoundingDirection::NearestAway)
             {

@@ -1,4 +1,4 @@
-//! Every operation in every rounding against `rustc_apfloat`, which works bit by bit.
+//! Tests of every operation in every rounding against `rustc_apfloat`, which works bit by bit.
 
 use super::{FloatSamples, ROUNDINGS, TestFormat};
 use crate::values::float::{
@@ -32,7 +32,7 @@ enum ReferenceOperation {
     Fma,
 }
 
-/// The bits of the result, None for NaN. Opposite terms give a zero that apfloat's own rules sign as IEEE does.
+/// Returns the bits of the result, `None` for NaN. Opposite terms yield a zero whose sign in apfloat follows IEEE 754.
 fn reference<F: Float>(operation: ReferenceOperation, rounding: FloatRounding, operands: [u64; 3]) -> Option<u64> {
     let [a, b, c] = operands.map(|bits| F::from_bits(bits.into()));
     let round = round_of(rounding);
@@ -47,7 +47,8 @@ fn reference<F: Float>(operation: ReferenceOperation, rounding: FloatRounding, o
     (!result.is_nan()).then(|| result.to_bits() as u64)
 }
 
-/// With subnormal operands and results flushed; a result is judged by the same operation on operands that are 2^100 times as large.
+/// Reference with subnormal operands and results flushed. The same operation on operands 2^100 times as large decides whether
+/// the result is flushed.
 fn reference_flushing<F: Float>(
     format: &TestFormat,
     operation: ReferenceOperation,
@@ -89,7 +90,7 @@ fn single_of(operation: ReferenceOperation, m: FloatModifiers, [a, b, c]: [u64; 
 const OF_TWO: [ReferenceOperation; 4] =
     [ReferenceOperation::Add, ReferenceOperation::Sub, ReferenceOperation::Mul, ReferenceOperation::Div];
 
-/// Pairs whose product or quotient lies around the smallest normal `.f32`, where flushing is decided.
+/// Returns pairs whose product or quotient is close to the smallest normal `.f32`, the limit of flushing.
 fn products_near_the_smallest() -> Vec<[u64; 3]> {
     let mut samples = FloatSamples::new();
     let mut found = Vec::new();
@@ -194,7 +195,7 @@ fn double_precision_keeps_the_payload_of_the_first_nan() {
     assert_eq!(double::neg(first), 0x7ff8_0000_0000_0012);
 }
 
-/// Whether `root` is the square root of `a` in that rounding, judged by exact squares.
+/// Whether `root` is the square root of `a` in that rounding, checked with exact squares.
 fn is_root<F: Float + FloatConvert<Quad>>(rounding: FloatRounding, a: u64, root: u64) -> bool {
     let wide = |bits: u64| -> Quad { F::from_bits(bits.into()).convert(&mut false).value };
     let (value, below, at, above) = (wide(a), wide(root.wrapping_sub(1)), wide(root), wide(root + 1));
@@ -214,7 +215,7 @@ fn square_roots_agree_in_every_rounding() {
     for i in 0..COUNT {
         let mut a = samples.operand(&single_format) & 0x7fff_ffff;
         if i % 4 == 0 {
-            // Squares, and what lies next to them.
+            // Squares and their neighbours.
             let x = f32::from_bits(samples.operand(&single_format) as u32 & 0x3fff_f800 | 0x2000_0000);
             a = u64::from((x * x).to_bits()) + samples.below(3) - 1;
         }
@@ -279,7 +280,7 @@ fn half_precision_agrees() {
 
 #[test]
 fn half_precision_flushes_what_rounds_below_the_smallest_normal_number() {
-    // The exponent of `.f16` is too short to scale by 2^100; the value in `.f32` decides, rounded there to 11 bits by hand.
+    // The exponent of `.f16` is too short to scale by 2^100. The value in `.f32`, rounded by hand to 11 bits, decides instead.
     let format = TestFormat::new(16, 10);
     for [a, b, c] in format.triples(COUNT) {
         let [x, y, z] = [a, b, c].map(|v| half::flush::<F16>(v as u16));
@@ -361,7 +362,7 @@ fn mixed_precision_rounds_once() {
             assert_eq!(mixed::sub::<Bf16>(m, a as u16, c as u32), bits(x.sub_r(z, round).value));
             assert_eq!(mixed::fma::<Bf16>(m, a as u16, b as u16, c as u32), bits(x.mul_add_r(y, z, round).value));
         }
-        // Sums of `.f32` in `.bf16` and `.f16`, towards zero: rounding twice that way is rounding once.
+        // Sums of `.f32` in `.bf16` and `.f16`, towards zero: rounding twice in this direction equals rounding once.
         let d = samples.operand(&wide);
         let sum = z.add_r(Single::from_bits(d.into()), Round::TowardZero).value;
         let to_brain: ieee::BFloat = sum.convert_r(Round::TowardZero, &mut false).value;

@@ -1,4 +1,5 @@
-//! `min`, `max`, comparisons and tests against the manual's pseudo-code, written down a second time over plain numbers.
+//! Tests of `min`, `max`, comparisons and `testp` against a second implementation of the manual's pseudo-code over plain
+//! numbers.
 
 use super::{FloatSamples, TestFormat};
 use crate::values::float::{
@@ -13,7 +14,7 @@ use std::cmp::Ordering;
 
 const COUNT: usize = 20_000;
 
-/// The manual's two-operand rule over numbers of any format; None is NaN.
+/// The manual's two-operand rule over numbers of any format; `None` is NaN.
 fn two_inputs<F: Float>(extreme: Extreme, nan: bool, x: Option<F>, y: Option<F>) -> Option<F> {
     match (x, y) {
         (None, None) => None,
@@ -29,7 +30,7 @@ fn two_inputs<F: Float>(extreme: Extreme, nan: bool, x: Option<F>, y: Option<F>)
     }
 }
 
-/// The whole rule, over bits; None is NaN.
+/// The manual's complete rule with all modifiers, over bits; `None` is NaN.
 fn model<F: Float>(extreme: Extreme, m: ExtremeModifiers, operands: &[u64]) -> Option<u64> {
     let decoded: Vec<Option<F>> = operands
         .iter()
@@ -97,7 +98,7 @@ fn extremes_follow_the_manual() {
     }
 }
 
-/// What an operator says of two numbers in that order; None when one is NaN.
+/// Returns the result of an operator for two numbers in that order; `order` is `None` if one of them is NaN.
 fn says(comparison: FloatComparison, order: Option<Ordering>) -> bool {
     use Ordering::{Equal, Greater, Less};
     match comparison {
