@@ -3,12 +3,12 @@
 use ptx_syntax::{Node, Snapshot, TreeCursor};
 use std::fmt::Write;
 
-/// No editor shows more with pleasure.
+/// Maximum size of the output in bytes: editors show longer texts slowly.
 const MOST_BYTES: usize = 1 << 20;
 const LONGEST_TOKEN: usize = 60;
 
-/// A node a line: its field, kind, place (lines from 1, columns in bytes from 1) and, for a leaf, its text. That a text was parsed
-/// in chunks does not show: what they contain stands below one root.
+/// Renders one node per line: its field, kind, range (lines from 1, columns in bytes from 1) and, for a leaf, its text. The
+/// chunks of a chunked parse are not visible: their contents are shown below one root.
 pub fn render(snapshot: &Snapshot) -> String {
     let mut out = String::new();
     let (first, last) = (snapshot.roots().next(), snapshot.roots().next_back());
@@ -21,7 +21,7 @@ pub fn render(snapshot: &Snapshot) -> String {
     out.push_str(")\n");
     for root in snapshot.roots() {
         let mut cursor = root.walk();
-        // What the parser made nothing of is an error below the root.
+        // A root that the parser could not recognise is shown as an error below the root.
         if (root.is_error() || cursor.goto_first_child()) && !nodes(snapshot, cursor, 1, &mut out) {
             break;
         }
@@ -29,7 +29,7 @@ pub fn render(snapshot: &Snapshot) -> String {
     out
 }
 
-/// Writes a node, what follows it and what is in them; false if that is too much.
+/// Writes a node, its following siblings and all their descendants; returns `false` if the output is too long.
 fn nodes(snapshot: &Snapshot, mut cursor: TreeCursor<'_>, least: usize, out: &mut String) -> bool {
     let mut depth = least;
     loop {
@@ -68,7 +68,7 @@ fn nodes(snapshot: &Snapshot, mut cursor: TreeCursor<'_>, least: usize, out: &mu
     }
 }
 
-/// `(kind [1:1-2:3]`, from the beginning of one node to the end of another.
+/// Writes `(kind [1:1-2:3]`, from the beginning of one node to the end of another.
 fn place(out: &mut String, kind: &str, first: Node<'_>, last: Node<'_>) {
     let (start, end) = (first.start_position(), last.end_position());
     let missing = if first.is_missing() { "MISSING " } else { "" };
