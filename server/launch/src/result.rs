@@ -1,4 +1,4 @@
-//! The result of a run as a document: how it ended, what was found, what it put out, where lanes parted, what registers held at last.
+//! The result of a run as a document: status, faults, output, divergence of lanes, and final registers.
 
 use super::evaluate::LaunchRun;
 use super::view::{Course, state::machine_at};
@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::Range;
 
-/// Rows of a table.
+/// Maximum number of rows of a table.
 const ROWS: usize = 32;
 
-/// Elements of a buffer.
+/// Maximum number of shown elements of a buffer.
 const ELEMENTS: u64 = 16;
 
-/// The document. `line` gives the line of a byte, from 1; `source` the text of a range.
+/// Returns the document as Markdown. `line` maps a byte offset to its line, from 1; `source` returns the text of a range.
 pub fn markdown<'t>(
     done: &LaunchRun,
     course: &Course,
@@ -48,7 +48,7 @@ fn capital(text: &str) -> String {
     chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
 }
 
-/// A block that nothing in it ends.
+/// Returns a code block whose fence does not occur in the text.
 fn fenced(text: &str) -> String {
     let fence = if text.contains("```") { "~~~~" } else { "```" };
     format!("{fence}text\n{}\n{fence}\n", text.trim_end())
@@ -111,7 +111,7 @@ fn verdicts(done: &LaunchRun, out: &mut String) {
     }
 }
 
-/// Those that changed, from the first element that did.
+/// Adds the changed buffers, each from its first changed element on.
 fn buffers(done: &LaunchRun, out: &mut String) {
     let machine = &done.run.machine;
     let mut said = false;
@@ -137,7 +137,7 @@ fn buffers(done: &LaunchRun, out: &mut String) {
     }
 }
 
-/// Where the lanes of the warp were not together.
+/// Adds the places where the lanes of the warp diverge.
 fn divergence<'t>(
     done: &LaunchRun,
     course: &Course,
@@ -150,7 +150,7 @@ fn divergence<'t>(
     let mut parted: BTreeMap<usize, (Range<usize>, u32, u32, usize)> = BTreeMap::new();
     for pair in steps.windows(2) {
         let (before, after) = (&pair[0], &pair[1]);
-        // A group is smaller than the one that was there before it: lanes have gone elsewhere.
+        // The group of lanes is a proper subset of the group before it: the other lanes went elsewhere.
         if after.group & before.group == after.group && after.group != before.group {
             let range = done.run.machine.executable.range(before.site);
             let entry = parted.entry(range.start).or_insert((range, before.group, after.group, 0));
@@ -174,7 +174,7 @@ fn divergence<'t>(
     out.push('\n');
 }
 
-/// What the registers held at last.
+/// Adds the final values of the registers.
 fn registers(done: &LaunchRun, course: &Course, cancelled: &dyn Fn() -> bool, out: &mut String) {
     let target = course.target;
     let Some(machine) = machine_at(done, course, Some(course.steps), cancelled) else { return };
