@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Maximum number of steps that are evaluated, counted from the last one; older instructions show no value.
-const LOOKED_AT: u64 = 1 << 16;
+const MAX_STEPS: u64 = 1 << 16;
 
 /// Number of steps that are repeated at a time, to limit the memory for their registers.
-const AT_A_TIME: u64 = 4096;
+const STEPS_PER_BATCH: u64 = 4096;
 
 /// The values that the instructions of a kernel wrote last, up to a step of a warp.
 #[derive(Debug)]
@@ -85,9 +85,9 @@ impl LastValues {
     /// Collects the values of a warp up to a step. `cancelled` is polled.
     pub fn new(done: &LaunchRun, target: Target, until: u64, cancelled: &dyn Fn() -> bool) -> Self {
         let mut sites: BTreeMap<(u32, u32), Last> = BTreeMap::new();
-        let mut from = until.saturating_sub(LOOKED_AT - 1);
+        let mut from = until.saturating_sub(MAX_STEPS - 1);
         while from <= until && !cancelled() {
-            let count = AT_A_TIME.min(until - from + 1);
+            let count = STEPS_PER_BATCH.min(until - from + 1);
             let window = done.run.window(target, from, count as usize, cancelled);
             let Some(last) = window.last().map(|r| r.step) else { break };
             for recorded in window.into_iter().filter(|r| r.step <= until) {

@@ -23,7 +23,7 @@ use tower_lsp_server::ls_types::{Diagnostic, Uri};
 const STACK: usize = 64 << 20;
 
 /// Time without an edit after which a document is idle and the flow lints run.
-const QUIET: Duration = Duration::from_millis(250);
+const IDLE_DELAY: Duration = Duration::from_millis(250);
 
 /// Owns the tree of a document and the memory of its checks.
 pub struct Worker {
@@ -154,7 +154,7 @@ impl Worker {
         let mut found =
             TextDiagnostics { work, snapshot: &snapshot, context: &context, report: &report, complete: !enabled };
         let mut due = self.publish(&found, &known, timings).due;
-        match self.document.wait(revision, Instant::now() + QUIET, due.is_some()) {
+        match self.document.wait(revision, Instant::now() + IDLE_DELAY, due.is_some()) {
             Wait::Stale => return,
             Wait::Saved => self.holding.stop(),
             Wait::Over => {}

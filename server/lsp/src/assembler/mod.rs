@@ -17,10 +17,10 @@ use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
 
 /// Limits of the call that asks for the version; every assembler answers it at once.
-const INTRODUCTION: RunLimits = RunLimits { time: Duration::from_secs(10), output: 1 << 16 };
+const VERSION_LIMITS: RunLimits = RunLimits { time: Duration::from_secs(10), output: 1 << 16 };
 
 /// Maximum size of the output in bytes; a module of five thousand kernels has about a megabyte of measurements.
-const OUTPUT: usize = 16 << 20;
+const MAX_OUTPUT: usize = 16 << 20;
 
 /// Name of the module in its temporary folder.
 const MODULE: &str = "module.ptx";
@@ -120,7 +120,7 @@ impl fmt::Display for AssemblerFailure {
                 "ptxas did not end within {} s (`ptx-analyzer.ptxas.timeout`), and was stopped; one kernel (`entry`) takes less",
                 limit.as_secs()
             ),
-            Self::Flood => write!(f, "ptxas printed more than {} MiB, and was stopped", OUTPUT >> 20),
+            Self::Flood => write!(f, "ptxas printed more than {} MiB, and was stopped", MAX_OUTPUT >> 20),
             Self::Folder(error) => write!(f, "the module could not be handed to ptxas: {error}"),
             Self::Silent(how) => write!(f, "ptxas ended without an answer: {how}"),
             Self::Cancelled => f.write_str("the comparison was cancelled"),
@@ -187,7 +187,7 @@ impl AssemblerInfo {
         let mut command = Command::new(path);
         command.arg("--version");
         let stranger = |said: &str| AssemblerFailure::Stranger(path.to_owned(), said.to_owned());
-        let (_, said) = match runner.run(command, folder.path(), INTRODUCTION, stop) {
+        let (_, said) = match runner.run(command, folder.path(), VERSION_LIMITS, stop) {
             Ok(said) => said,
             Err(RunFailure::Start(error)) => {
                 return Err(AssemblerFailure::Executable(path.to_owned(), error.to_string()));
@@ -291,7 +291,7 @@ impl AssemblerCall<'_> {
 
     fn run(&mut self, command: Command) -> Result<(std::process::ExitStatus, String), AssemblerFailure> {
         let limit = self.configuration.limit;
-        let bounds = RunLimits { time: limit.saturating_sub(self.begin.elapsed()), output: OUTPUT };
+        let bounds = RunLimits { time: limit.saturating_sub(self.begin.elapsed()), output: MAX_OUTPUT };
         self.runner.run(command, self.folder, bounds, self.stop).map_err(|stopped| match stopped {
             RunFailure::Start(error) => AssemblerFailure::Executable(self.assembler.path.clone(), error.to_string()),
             RunFailure::Late => AssemblerFailure::Late(limit),

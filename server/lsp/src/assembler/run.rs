@@ -9,15 +9,15 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Interval of polling for cancellation, and for the end of a program that closed its output.
-const TICK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Maximum size in bytes of a file that the program writes.
 #[cfg(target_os = "linux")]
-const FILE: u64 = 4 << 30;
+const MAX_FILE: u64 = 4 << 30;
 
 /// Time to read the remaining output of a program that has ended. Processes that it left may keep its pipe open; their output
 /// is ignored.
-const LINGER: Duration = Duration::from_millis(200);
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Time that the end of this process waits for a temporary folder to be removed.
 pub const CLEANUP_TIMEOUT: Duration = Duration::from_millis(250);
@@ -158,7 +158,7 @@ impl Runner {
             if Instant::now() >= deadline {
                 return Err(RunFailure::Late);
             }
-            match if open { end.recv_timeout(TICK) } else { Err(RecvTimeoutError::Timeout) } {
+            match if open { end.recv_timeout(POLL_INTERVAL) } else { Err(RecvTimeoutError::Timeout) } {
                 Ok(OutputEnd::Flood) => return Err(RunFailure::Flood),
                 Ok(OutputEnd::Done) | Err(RecvTimeoutError::Disconnected) => open = false,
                 Err(RecvTimeoutError::Timeout) if !open => std::thread::sleep(Duration::from_millis(1)),
@@ -168,7 +168,7 @@ impl Runner {
                 continue;
             }
             let since = *since.get_or_insert_with(Instant::now);
-            if open && since.elapsed() < LINGER {
+            if open && since.elapsed() < DRAIN_TIMEOUT {
                 continue;
             }
             let status = running.reap()?;
@@ -266,7 +266,7 @@ fn bound(child: &Child, time: Duration) {
     use rustix::process::{Pid, Resource, Rlimit, prlimit};
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
     let seconds = time.as_secs().saturating_add(1).saturating_mul(processors);
-    for (resource, most) in [(Resource::Cpu, seconds), (Resource::Fsize, FILE)] {
+    for (resource, most) in [(Resource::Cpu, seconds), (Resource::Fsize, MAX_FILE)] {
         let limit = Rlimit { current: Some(most), maximum: Some(most) };
         if let Err(error) = prlimit(Some(Pid::from_child(child)), resource, limit) {
             tracing::debug!("no limit for a program: {error}");

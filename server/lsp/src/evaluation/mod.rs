@@ -35,10 +35,10 @@ use tower_lsp_server::ls_types::Uri;
 const MAX_RUNS: usize = 4;
 
 /// Time limit of a run that no request started.
-const UNASKED: Duration = Duration::from_millis(250);
+const UNREQUESTED_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// Maximum number of faults that are shown in a document.
-const FAULTS: usize = 100;
+const MAX_FAULTS: usize = 100;
 
 /// The lane whose values are shown in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -237,7 +237,7 @@ impl EvaluationSlot {
     /// Returns the findings of the last run, if it is of this text.
     pub fn faults(&self, snapshot: &Snapshot) -> Vec<Diagnostic> {
         let Some(evaluation) = self.fresh(snapshot) else { return Vec::new() };
-        let faults = evaluation.done.faults().iter().take(FAULTS);
+        let faults = evaluation.done.faults().iter().take(MAX_FAULTS);
         faults.map(|fault| words::diagnostic(&evaluation.done, fault)).collect()
     }
 }
@@ -438,7 +438,15 @@ pub fn again(shared: &Arc<Shared>, document: &Arc<OpenDocument>, checked: &Arc<C
         let stale = || document.is_stale(checked.revision);
         let limits = EvaluationLimits { checks: settings.checks, steps: settings.steps };
         let run = || {
-            evaluate(&document, &snapshot, checked.errors.as_deref(), &wanted.question, &limits, Some(UNASKED), &stale)
+            evaluate(
+                &document,
+                &snapshot,
+                checked.errors.as_deref(),
+                &wanted.question,
+                &limits,
+                Some(UNREQUESTED_TIMEOUT),
+                &stale,
+            )
         };
         let outcome = catch_unwind(AssertUnwindSafe(run));
         let (wants, more) = {

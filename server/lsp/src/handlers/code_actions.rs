@@ -33,10 +33,10 @@ const COMPARE: CodeActionKind = CodeActionKind::new("source.compareRegisters.ptx
 const EVALUATE: CodeActionKind = CodeActionKind::new("source.evaluateWarp.ptx-analyzer");
 
 /// Maximum number of diagnostics at one place that are explained.
-const MOST_EXPLAINED: usize = 3;
+const MAX_EXPLAINED: usize = 3;
 
 /// Maximum number of diagnostics for which fixing all of them is offered without a request: computing it takes time.
-const MOST_UNASKED: usize = 64;
+const MAX_UNREQUESTED_FIXES: usize = 64;
 
 /// All kinds of code actions.
 fn kinds() -> Vec<CodeActionKind> {
@@ -84,7 +84,7 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
         }
         let unasked =
             out.iter().any(|a| matches!(a, CodeActionOrCommand::CodeAction(a) if a.is_preferred == Some(true)))
-                && checked.report.diagnostics.len() <= MOST_UNASKED;
+                && checked.report.diagnostics.len() <= MAX_UNREQUESTED_FIXES;
         if only.map_or(unasked, |_| wants(only, &FIX_ALL)) {
             out.extend(context.fix_all(&ptx_ide::fix_all(snapshot, &checked.report, &stop), only.is_some()));
         }
@@ -195,7 +195,7 @@ impl ActionBuilder<'_> {
         for (found, diagnostic) in self.checked.report.diagnostics.iter().zip(&self.checked.diagnostics) {
             let touches = found.range.start <= range.end && range.start <= found.range.end;
             let explained = Code::named(found.finding.name()).is_some();
-            if !touches || !explained || codes.contains(&found.finding.name()) || codes.len() >= MOST_EXPLAINED {
+            if !touches || !explained || codes.contains(&found.finding.name()) || codes.len() >= MAX_EXPLAINED {
                 continue;
             }
             codes.push(found.finding.name());

@@ -16,9 +16,9 @@ use tower_lsp_server::ls_types::{
     CodeLens, CodeLensOptions, CodeLensParams, Command, Location, Position, ServerCapabilities, Uri,
 };
 
-/// Maximum size of a text in bytes for which lenses are computed in advance. Each lens searches the whole text, which takes a
-/// few milliseconds.
-const SEARCHED: usize = 1 << 20;
+/// Limit for computing lenses in advance, in bytes to search: the number of lenses that need a search, times the size of the
+/// text. The limit amounts to a few milliseconds.
+const MAX_SEARCHED_BYTES: usize = 1 << 20;
 
 /// Announces code lenses to the client.
 pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
@@ -48,7 +48,7 @@ pub async fn code_lenses(shared: &Arc<Shared>, params: CodeLensParams) -> Result
             .iter()
             .filter(|l| ![LensKind::Name, LensKind::Registers, LensKind::Evaluate].contains(&l.kind))
             .count();
-        let at_once = searching.saturating_mul(snapshot.rope().len_bytes()) <= SEARCHED;
+        let at_once = searching.saturating_mul(snapshot.rope().len_bytes()) <= MAX_SEARCHED_BYTES;
         let one = |lens: ptx_ide::Lens| {
             let range = session.encoding.range(snapshot.rope(), &lens.range);
             let says = || ptx_ide::resolve_lens(snapshot, lens.kind, lens.range.start, figures);

@@ -19,7 +19,7 @@ use tower_lsp_server::ls_types::{
 };
 
 /// Number of lines between two polls of the cancel flag.
-const AT_ONCE: usize = 4000;
+const LINES_PER_STEP: usize = 4000;
 
 /// How long a request waits for the flow lints where the client cannot be asked to refresh: they run after 250 ms without an edit.
 const LINTS_TIMEOUT: Duration = Duration::from_millis(600);
@@ -75,7 +75,7 @@ async fn evaluated(document: &OpenDocument) {
     }
 }
 
-/// Computes hints in steps of [`AT_ONCE`] lines: some clients request the whole text, even of many megabytes, and cancel the
+/// Computes hints in steps of [`LINES_PER_STEP`] lines: some clients request the whole text, even of many megabytes, and cancel the
 /// request.
 fn hints(stretch: &Stretch, options: &HintOptions) -> Vec<Hint> {
     let (rope, range) = (stretch.snapshot.rope(), &stretch.range);
@@ -83,7 +83,7 @@ fn hints(stretch: &Stretch, options: &HintOptions) -> Vec<Hint> {
     let mut start = range.start;
     while !stretch.cancelled.is_set() {
         let line = rope.byte_to_line(start.min(rope.len_bytes()));
-        let next = rope.line_to_byte((line + AT_ONCE).min(rope.len_lines()));
+        let next = rope.line_to_byte((line + LINES_PER_STEP).min(rope.len_lines()));
         let last = next >= range.end || next <= start;
         let end = if last { range.end } else { next };
         let found = ptx_ide::inlay_hints(&stretch.snapshot, start..end, options, &stretch.figures);

@@ -4,8 +4,8 @@ use ptx_syntax::{Node, Snapshot, TreeCursor};
 use std::fmt::Write;
 
 /// Maximum size of the output in bytes: editors show longer texts slowly.
-const MOST_BYTES: usize = 1 << 20;
-const LONGEST_TOKEN: usize = 60;
+const MAX_BYTES: usize = 1 << 20;
+const MAX_TOKEN_CHARS: usize = 60;
 
 /// Renders one node per line: its field, kind, range (lines from 1, columns in bytes from 1) and, for a leaf, its text. The
 /// chunks of a chunked parse are not visible: their contents are shown below one root.
@@ -45,12 +45,12 @@ fn nodes(snapshot: &Snapshot, mut cursor: TreeCursor<'_>, least: usize, out: &mu
             place(out, node.kind(), node, node);
             if node.child_count() == 0 && !node.is_missing() {
                 let text = snapshot.text(node.byte_range());
-                let shown: String = text.chars().take(LONGEST_TOKEN).collect();
+                let shown: String = text.chars().take(MAX_TOKEN_CHARS).collect();
                 let more = if shown.len() < text.len() { "…" } else { "" };
                 let _ = write!(out, " {shown:?}{more}");
             }
             out.push_str(")\n");
-            if out.len() > MOST_BYTES {
+            if out.len() > MAX_BYTES {
                 out.push_str("; the rest is left out\n");
                 return false;
             }
@@ -89,9 +89,9 @@ mod tests {
         let shown = render(&chunks);
         assert_eq!(shown.matches("(function ").count(), 3, "{shown}");
         assert_eq!(shown, render(&Snapshot::new(&text)));
-        let long = text.repeat(1 + MOST_BYTES / shown.len());
+        let long = text.repeat(1 + MAX_BYTES / shown.len());
         let shown = render(&Snapshot::with_chunk_size(&long, 2, 1));
-        assert!(shown.ends_with("; the rest is left out\n") && shown.len() < MOST_BYTES + 1000);
+        assert!(shown.ends_with("; the rest is left out\n") && shown.len() < MAX_BYTES + 1000);
         assert!(shown == render(&Snapshot::new(&long)));
     }
 }

@@ -24,15 +24,15 @@ use tower_lsp_server::ls_types::{
 };
 
 /// Time that an answer waits for a change.
-const HOLD: Duration = Duration::from_secs(15);
+const CHANGE_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Maximum number of files in a partial result, and the maximum time between two of them.
-const PART: usize = 50;
-const PART_AFTER: Duration = Duration::from_millis(200);
+const MAX_PART: usize = 50;
+const PART_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Returns the diagnostics of the workspace.
 pub async fn pull(shared: &Arc<Shared>, params: WorkspaceDiagnosticParams) -> Result<WorkspaceDiagnosticReportResult> {
-    let until = Instant::now() + HOLD;
+    let until = Instant::now() + CHANGE_TIMEOUT;
     let parts = params.partial_result_params.partial_result_token;
     let previous: HashMap<Uri, String> = params.previous_result_ids.into_iter().map(|p| (p.uri, p.value)).collect();
     let wanted = UntilDropped::default();
@@ -179,7 +179,7 @@ impl WorkspaceReport {
     fn tick(&mut self) {
         let (done, files) = (self.done, self.files);
         self.progress.tell(|| (format!("{done}/{files} files"), percent(done, files)));
-        let much = self.full.len() >= PART || (!self.full.is_empty() && self.sent.elapsed() >= PART_AFTER);
+        let much = self.full.len() >= MAX_PART || (!self.full.is_empty() && self.sent.elapsed() >= PART_INTERVAL);
         // A client that does not read gets the remaining reports at the end.
         if much && !self.shared.outgoing.is_congested() {
             self.send_part();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// Maximum number of entries that a search visits: a folder may be the root of a file system.
-const MOST_ENTRIES: usize = 200_000;
+const MAX_ENTRIES: usize = 200_000;
 
 /// Identifies the state of a file, so that a change is noticed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub struct FolderContents {
     pub files: Vec<(PathBuf, FileStamp)>,
     /// Number of files that are too big and therefore omitted.
     pub too_big: usize,
-    /// Whether the search stopped at the maximum number of entries.
+    /// Whether the search stopped at its limit of entries or files.
     pub cut: bool,
 }
 
@@ -55,7 +55,7 @@ pub fn find(folder: &Path, settings: &settings::WorkspaceSettings, stop: &dyn Fn
     }
     let most_bytes = (settings.megabytes as u64).saturating_mul(1_000_000);
     for (i, entry) in walk.build().enumerate() {
-        if i >= MOST_ENTRIES || out.files.len() >= settings.files {
+        if i >= MAX_ENTRIES || out.files.len() >= settings.files {
             out.cut = true;
             break;
         }

@@ -55,7 +55,7 @@ pub enum WorkspaceEvent<'a> {
         files: usize,
         /// Number of files that are too big.
         too_big: usize,
-        /// Whether the search stopped at the maximum number of entries.
+        /// Whether the search stopped at its limit of entries or files.
         cut: bool,
     },
     /// A file that is not open, with its results.

@@ -28,7 +28,7 @@
 //! `lower_corner` and `upper_corner` (W, H, D), `pixels_per_column` and `channels_per_pixel` in place of `box`.
 
 use super::format::{ChannelOrder, ChannelType, TexelFormat};
-use super::layout::{Geometry, ImageDescription, LARGEST};
+use super::layout::{Geometry, ImageDescription, MAX_IMAGE_BYTES};
 use super::sampler::{AddressMode, DepthCompare, Filter, Sampler};
 use super::swizzle::Swizzle;
 use super::tensor_map::{ElementType, TensorMap, TensorMapMode};
@@ -186,8 +186,8 @@ fn image(keys: &mut Keys) -> Result<DescribedImage, Complaint> {
         image.row_pitch = Some(pitch);
         image.linear_memory = true;
     }
-    if image.bytes() > LARGEST {
-        return Err(format!("the image has {} bytes; at most {LARGEST} are possible", image.bytes()));
+    if image.bytes() > MAX_IMAGE_BYTES {
+        return Err(format!("the image has {} bytes; at most {MAX_IMAGE_BYTES} are possible", image.bytes()));
     }
     let mut contents = None;
     for (key, make) in [

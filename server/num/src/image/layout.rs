@@ -7,7 +7,7 @@
 use super::format::{Components, TexelFormat};
 
 /// Maximum size of an image of a launch, in bytes.
-pub const LARGEST: u64 = 1 << 31;
+pub const MAX_IMAGE_BYTES: u64 = 1 << 31;
 
 /// The shape of an image: the geometries of `tex`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -222,10 +222,10 @@ impl ImageDescription {
 
     /// Returns the bytes of an image. `value` supplies the values of the stored channels, called with 0, 1, 2 … in memory
     /// order. Float channels store the number, integer and normalised channels the low bits of the integer. The gaps of a pitch
-    /// are zeros. Returns an empty vector for an image of more than [`LARGEST`] bytes.
+    /// are zeros. Returns an empty vector for an image of more than [`MAX_IMAGE_BYTES`] bytes.
     pub fn filled(&self, mut value: impl FnMut(u64) -> f64) -> Vec<u8> {
         let size = self.format.channel.bytes() as usize;
-        if self.bytes() > LARGEST {
+        if self.bytes() > MAX_IMAGE_BYTES {
             return Vec::new();
         }
         let mut bytes = vec![0; usize::try_from(self.bytes()).unwrap_or(0)];

@@ -13,7 +13,7 @@ use super::swizzle::Swizzle;
 use super::tensor_map::{ElementType, Interleave, OutOfBoundsFill, TensorMap, TensorMapMode};
 
 /// Maximum size of a box in bytes: no GPU has more shared memory. It also limits the time that a copy takes.
-const LARGEST_BOX: u64 = 1 << 18;
+const MAX_BOX_BYTES: u64 = 1 << 18;
 
 /// Order in which a copy walks the tensor: the instruction's mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,7 +180,7 @@ impl TensorMap {
         if swizzle.span().is_some_and(|span| row_bits < 8 * u64::from(span)) && number > 1 {
             return Err(TensorFault::NotDescribed("a box that is narrower than the swizzle's span"));
         }
-        if u64::from(number) * row_bits / 8 > LARGEST_BOX {
+        if u64::from(number) * row_bits / 8 > MAX_BOX_BYTES {
             return Err(TensorFault::Field(if tiled { "box_dim" } else { "pixels_per_column" }));
         }
         match copy.mode {

@@ -1,7 +1,7 @@
 //! The factors of a product of floating-point matrices, decoded once for all products that use them.
 
 use super::element::{MatrixElementType, Traits, UnpackedFloat};
-use super::sum::{FAR, SumCertainty, special_product};
+use super::sum::{SumCertainty, ZERO_FACTOR_EXPONENT, special_product};
 use std::ops::Range;
 
 /// Decoded lines along K: rows of A or columns of B.
@@ -11,7 +11,7 @@ pub(crate) struct Factors {
     /// Number of blocks of a line.
     blocks: usize,
     significands: Vec<i32>,
-    /// Exponent of each factor; [`FAR`] for a zero.
+    /// Exponent of each factor; [`ZERO_FACTOR_EXPONENT`] for a zero.
     exponents: Vec<i16>,
     /// [`Traits`] of each factor; bit 7 is set if the factor is negative.
     each: Vec<u8>,
@@ -73,7 +73,7 @@ impl Factors {
     fn push(&mut self, number: UnpackedFloat, negate: bool) {
         let zero = number.significand == 0;
         self.significands.push(if negate { -number.significand } else { number.significand });
-        self.exponents.push(if zero { FAR } else { number.exponent as i16 });
+        self.exponents.push(if zero { ZERO_FACTOR_EXPONENT } else { number.exponent as i16 });
         let negative = if number.negative != negate { NEGATIVE } else { 0 };
         self.each.push(number.traits | negative);
     }

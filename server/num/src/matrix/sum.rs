@@ -149,7 +149,7 @@ impl Accumulator {
     }
 }
 
-/// Returns the greatest exponent of the products that are not zero. A zero factor has the exponent `FAR`, so that it never
+/// Returns the greatest exponent of the products that are not zero. A zero factor has the exponent `ZERO_FACTOR_EXPONENT`, so that it never
 /// wins.
 #[inline]
 fn greatest(a: &[i16], b: &[i16]) -> i32 {
@@ -157,7 +157,7 @@ fn greatest(a: &[i16], b: &[i16]) -> i32 {
 }
 
 /// Exponent of a zero factor: its sum with any other exponent is below all exponents of nonzero products.
-pub(crate) const FAR: i16 = -8000;
+pub(crate) const ZERO_FACTOR_EXPONENT: i16 = -8000;
 
 /// Returns the rounded sum of a block of products and the accumulator; all of them must be finite.
 ///
@@ -175,7 +175,7 @@ pub(crate) fn block(
     scale: i32,
 ) -> u32 {
     let products = greatest(a.1, b.1);
-    let mut top = if products < i32::from(FAR) / 2 { i32::MIN } else { products + scale };
+    let mut top = if products < i32::from(ZERO_FACTOR_EXPONENT) / 2 { i32::MIN } else { products + scale };
     let c_is_zero = c.number.significand == 0;
     if zeros || c_is_zero {
         top = top.max(rule.zero_exponent);
