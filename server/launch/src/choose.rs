@@ -75,7 +75,7 @@ impl LaunchModule {
             after.sort_by_key(|c| c.start);
             let mut after = after.into_iter().filter(|c| end(c) >= at);
             let mut found = after.next();
-            // A place above a function that is no kernel selects the next kernel.
+            // A place above a function that is not a kernel selects the next kernel.
             if found.is_some_and(|c| !c.kernel && c.start > at) {
                 found = after.find(|c| c.kernel);
             }

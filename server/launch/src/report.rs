@@ -25,7 +25,7 @@ pub struct LaunchReport {
     pub warp_instructions: u64,
     /// The faults.
     pub faults: Vec<FaultReport>,
-    /// The bytes of buffers after the run, in hexadecimal digits; of variables those that changed.
+    /// The bytes of buffers after the run, in hexadecimal digits, by name; variables only if they changed.
     pub buffers: BTreeMap<String, String>,
     /// Results of the expectations.
     pub expectations: Vec<ExpectationReport>,

@@ -346,7 +346,7 @@ impl OpenDocument {
         }
     }
 
-    /// Shares the memory of a text that is equal to the current one, if the revision is still current.
+    /// Replaces the current text by the equal `rope` to share its memory, if the revision is still current.
     pub fn share(&self, revision: u64, rope: &Rope) {
         let mut inbox = lock(&self.inbox);
         if inbox.revision == revision {

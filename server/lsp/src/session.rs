@@ -50,7 +50,7 @@ pub struct ClientFeatures {
     pub versioned_edits: bool,
     /// It knows the symbol kinds added after the first version of the protocol.
     pub symbol_kinds: bool,
-    /// The client asks for confirmation where an edit requires it.
+    /// It asks the user to confirm edits that require it.
     pub annotates_edits: bool,
     /// It sends `prepareRename` before it asks for a new name.
     pub prepares_rename: bool,

@@ -38,7 +38,7 @@ pub enum IncomingMessage {
 /// Returns the error for a request that must be refused, if any.
 pub type Refuse = dyn Fn(&Request) -> Option<Error> + Send;
 
-/// Filters of messages before the service gets them.
+/// Callbacks that see messages before the service does.
 pub struct MessageGate {
     /// Returns the error for a request that must be refused, if any.
     pub refuse: Box<Refuse>,

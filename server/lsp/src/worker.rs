@@ -92,7 +92,7 @@ impl Worker {
         }
     }
 
-    /// The check of this text failed; requests must not wait for it.
+    /// Publishes an empty result after the check of this text failed, so that requests do not wait for it.
     fn give_up(&mut self, work: &DocumentWork) {
         let revision = work.revision;
         self.tree = None;
@@ -290,7 +290,7 @@ impl Worker {
     /// Applies the changes and returns the tree of the current text.
     fn tree(&mut self, rope: &Rope, changes: Vec<DocumentChange>) -> &mut ptx_syntax::Document {
         if self.tree.is_none() || changes.contains(&DocumentChange::Replace) {
-            // Edits around a replacement are in the rope already.
+            // The rope already contains the edits before and after a replacement.
             self.holding.stop();
             return self.tree.insert(ptx_syntax::Document::in_chunks(&String::from(rope), threads()));
         }

@@ -100,7 +100,7 @@ pub async fn resolve(shared: &Arc<Shared>, lens: CodeLens) -> Result<CodeLens> {
     .await
 }
 
-/// How long a request waits for the flow lints where the client cannot be asked to refresh.
+/// Time limit for the flow lints in a request, if the client cannot be asked to refresh.
 const LINTS_TIMEOUT: Duration = Duration::from_secs(3);
 
 async fn read(document: &OpenDocument, passed: bool) -> Option<Arc<ParsedText>> {

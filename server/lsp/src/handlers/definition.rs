@@ -54,7 +54,7 @@ pub async fn implementation(
 /// The definitions in the document itself.
 struct LocalDefinition {
     links: Vec<LocationLink>,
-    /// The name, if another document may define it, and the text that was asked about.
+    /// The name, if another document may define it, with its range in this document.
     elsewhere: Option<(String, Range)>,
 }
 

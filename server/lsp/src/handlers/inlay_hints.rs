@@ -21,7 +21,8 @@ use tower_lsp_server::ls_types::{
 /// Number of lines between two polls of the cancel flag.
 const LINES_PER_STEP: usize = 4000;
 
-/// How long a request waits for the flow lints where the client cannot be asked to refresh: they run after 250 ms without an edit.
+/// Time limit for the flow lints in a request, if the client cannot be asked to refresh. The lints run after 250 ms without an
+/// edit.
 const LINTS_TIMEOUT: Duration = Duration::from_millis(600);
 
 /// Interval of polling whether an evaluation is finished.
@@ -75,8 +76,8 @@ async fn evaluated(document: &OpenDocument) {
     }
 }
 
-/// Computes hints in steps of [`LINES_PER_STEP`] lines: some clients request the whole text, even of many megabytes, and cancel the
-/// request.
+/// Computes hints in steps of [`LINES_PER_STEP`] lines: some clients request the whole text, even of many megabytes, and cancel
+/// the request.
 fn hints(stretch: &Stretch, options: &HintOptions) -> Vec<Hint> {
     let (rope, range) = (stretch.snapshot.rope(), &stretch.range);
     let mut out = Vec::new();

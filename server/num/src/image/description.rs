@@ -21,11 +21,12 @@
 //! `seamless`: true or false. `mipmap_filter`, `lod_bias`, `min_lod`, `max_lod`, `anisotropy`, `compare` (`never less equal
 //! less_equal greater not_equal greater_equal always`).
 //!
-//! **Tensor maps.** `tensor_map`: the buffer that the tensor lies in, `offset` bytes (0) from its beginning. `type`: `u8 u16 u32 s32 u64
-//! s64 f16 f32 f32_ftz f64 bf16 tf32 tf32_ftz b4x16 b4x16_p64 b6x16_p32`. `dims`: elements, innermost first. `strides`: bytes, one
-//! fewer (none: no gaps). `box` and `element_strides` (ones): as `dims`. `interleave`: `none 16B 32B`. `swizzle`: `none 32B 64B 96B 128B
-//! 128B_ATOM_32B 128B_ATOM_32B_FLIP_8B 128B_ATOM_64B`. `fill`: `zeros nan`. `mode`: `tiled im2col im2col_w`; for the latter two
-//! `lower_corner` and `upper_corner` (W, H, D), `pixels_per_column` and `channels_per_pixel` in place of `box`.
+//! **Tensor maps.** `tensor_map`: the buffer that contains the tensor, `offset` bytes (default 0) from its beginning. `type`:
+//! `u8 u16 u32 s32 u64 s64 f16 f32 f32_ftz f64 bf16 tf32 tf32_ftz b4x16 b4x16_p64 b6x16_p32`. `dims`: elements, innermost
+//! first. `strides`: bytes, one fewer (none: no gaps). `box` and `element_strides` (ones): as `dims`. `interleave`: `none 16B
+//! 32B`. `swizzle`: `none 32B 64B 96B 128B 128B_ATOM_32B 128B_ATOM_32B_FLIP_8B 128B_ATOM_64B`. `fill`: `zeros nan`. `mode`:
+//! `tiled im2col im2col_w`; for the latter two `lower_corner` and `upper_corner` (W, H, D), `pixels_per_column` and
+//! `channels_per_pixel` in place of `box`.
 
 use super::format::{ChannelOrder, ChannelType, TexelFormat};
 use super::layout::{Geometry, ImageDescription, MAX_IMAGE_BYTES};
@@ -51,7 +52,7 @@ pub enum TableValue {
 /// Error message for the author of a launch: why a table is invalid.
 pub type Complaint = String;
 
-/// Where an image's bytes come from.
+/// Source of an image's bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ImageContents {
     /// A fill of the launch format, unparsed: `zero`, `iota(1, 2)`, … For [`ImageDescription::filled`].
@@ -64,14 +65,14 @@ pub enum ImageContents {
     Buffer(String),
 }
 
-/// An image with its sampler and where its bytes come from.
+/// An image with its sampler and the source of its bytes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DescribedImage {
     /// Geometry, size and format of the image.
     pub image: ImageDescription,
     /// The texture's own sampler, which the unified mode uses.
     pub sampler: Sampler,
-    /// Where its bytes come from.
+    /// Source of the image's bytes.
     pub contents: ImageContents,
 }
 

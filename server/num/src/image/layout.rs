@@ -26,9 +26,9 @@ pub enum Geometry {
     Cube,
     /// `.acube`: an array of cubes.
     Acube,
-    /// `.2dms`: several samples a texel.
+    /// `.2dms`: several samples per texel.
     D2ms,
-    /// `.a2dms`: an array of those.
+    /// `.a2dms`: an array of `.2dms` images.
     A2dms,
 }
 
@@ -91,7 +91,7 @@ impl Geometry {
 pub struct ImageDescription {
     /// Its shape.
     pub geometry: Geometry,
-    /// Width, height and depth of the finest level in texels; 1 where the geometry lacks the dimension.
+    /// Width, height and depth of the finest level in texels; 1 for dimensions that the geometry does not have.
     pub size: [u32; 3],
     /// Number of layers of an array (cubes of a cube array); otherwise 1.
     pub layers: u32,
@@ -99,7 +99,7 @@ pub struct ImageDescription {
     pub samples: u32,
     /// Number of mipmap levels, at least 1.
     pub levels: u32,
-    /// Whether it counts as a mipmap for `txq.num_mipmap_levels`, which gives 0 for other textures.
+    /// Whether the image counts as a mipmap for `txq.num_mipmap_levels`, which returns 0 for other textures.
     pub mipmapped: bool,
     /// Format of a texel.
     pub format: TexelFormat,
@@ -107,7 +107,7 @@ pub struct ImageDescription {
     pub row_pitch: Option<u32>,
     /// Whether the image is in linear memory (`suq.memory_layout`).
     pub linear_memory: bool,
-    /// Whether coordinates of textures run from 0.0 to 1.0.
+    /// Whether coordinates are normalised, that is, run from 0.0 to 1.0.
     pub normalized_coords: bool,
     /// Whether the image's memory is resident: the predicate `p` of `tex` (manual 9.7.10.3). Reads of non-resident memory
     /// return zeros.

@@ -44,7 +44,7 @@ impl Query {
         ("force_unnormalized_coords", Self::ForceUnnormalizedCoords),
     ];
 
-    /// The query of that modifier (without the dot).
+    /// Returns the query of a modifier (without the dot).
     pub fn named(name: &str) -> Option<Self> {
         Self::NAMES.into_iter().find(|(n, _)| *n == name).map(|(_, query)| query)
     }

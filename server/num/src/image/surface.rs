@@ -11,7 +11,7 @@ pub enum Outside {
     Trap,
     /// `.clamp`: the access goes to the nearest position inside.
     Clamp,
-    /// `.zero`: loads give zeros, stores and reductions do nothing.
+    /// `.zero`: loads return zeros, stores and reductions do nothing.
     Zero,
 }
 

@@ -1,4 +1,4 @@
-//! Tensor copies: which bytes of global memory go to which bytes of shared memory, and back.
+//! Tensor copies: the mapping between bytes of global memory and bytes of shared memory.
 //!
 //! [`TensorMap::runs`] visits a box as runs of contiguous bytes: rows of the innermost dimension, split at the tensor's bounds
 //! and at swizzling boundaries. Sources: manual 5.5 (modes, bounds, strides), 9.7.9.27.1 (instructions and restrictions); the
@@ -49,7 +49,7 @@ pub enum CopyDirection {
     Load,
     /// From shared to global memory.
     Store,
-    /// From shared memory, combined with what is in global memory.
+    /// From shared memory, combined with the values in global memory.
     Reduce,
 }
 
@@ -102,7 +102,7 @@ pub enum TensorFault {
     NotAMap,
     /// Name of a field of the map whose value no copy can use.
     Field(&'static str),
-    /// The instruction's dimensions are not the map's.
+    /// The instruction's number of dimensions differs from the map's.
     Rank {
         /// The instruction's number of dimensions.
         instruction: u8,

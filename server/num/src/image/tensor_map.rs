@@ -8,7 +8,7 @@
 //! |---|---|
 //! | 0–1 | `0x544d`, to tell a tensor map from other bytes |
 //! | 2 | mode: 0 tiled, 1 im2col, 2 im2col along W |
-//! | 3 | rank less one |
+//! | 3 | rank minus one |
 //! | 4 | element type, numbered as `tensormap.replace` does |
 //! | 5 | interleave: 0 none, 1 16 bytes, 2 32 bytes |
 //! | 6 | swizzle mode: 0 none, 1 32, 2 64, 3 128, 4 96 bytes |
@@ -52,7 +52,7 @@ pub enum ElementType {
     Tf32Ftz,
     /// Sixteen times 4 bits in 8 bytes, copied as they are.
     B4x16,
-    /// The same with 8 bytes of padding in shared memory.
+    /// As [`Self::B4x16`], with 8 bytes of padding in shared memory.
     B4x16P64,
     /// Sixteen times 6 bits in 12 bytes: with 4 bytes of padding in shared memory when loaded (`.b6x16_p32`), each in a byte of
     /// shared memory when stored (`.b6p2x16`).
@@ -507,7 +507,7 @@ impl TensorMap {
 #[allow(missing_docs, reason = "the modifiers' names")]
 pub enum Field {
     GlobalAddress,
-    /// The new value is the rank less one.
+    /// The new value is the rank minus one.
     Rank,
     BoxDim(u8),
     GlobalDim(u8),

@@ -236,7 +236,7 @@ fn levels(
         lod
     };
     let (low, high) = (f64::from(sampler.min_lod).max(0.0), f64::from(sampler.max_lod).min(f64::from(last)));
-    // Both may be unusable (a NaN, or crossed): then the finest level there is.
+    // `max` and `min` ignore a limit that is NaN. Crossed limits yield `high`, and the level is never below 0.
     let lod = (lod + f64::from(sampler.lod_bias)).max(low).min(high).max(0.0);
     if sampler.mipmap_filter == Filter::Nearest || image.format.channel.is_integer() {
         let level = ((lod + 0.5).floor() as u32).min(last);

@@ -7,7 +7,7 @@ pub enum MatrixElementType {
     F64,
     /// IEEE single precision.
     F32,
-    /// Single precision of which the tensor cores read the upper 19 bits.
+    /// Single precision; tensor cores read only its upper 19 bits.
     Tf32,
     /// IEEE half precision.
     F16,

@@ -24,7 +24,7 @@ pub(crate) struct Factors {
 /// Range of the numbers of a line.
 #[derive(Debug, Clone, Copy)]
 struct LineRange {
-    /// The least weight of any of their bits and the sum of their magnitudes.
+    /// Bounds on the numbers: the least weight of their bits, and the sum of their magnitudes.
     terms: SumCertainty,
     /// The greatest magnitude of any number.
     greatest: f64,

@@ -1,4 +1,4 @@
-//! Matrices: products as tensor cores compute them, fragments, sparsity, block scales, descriptors in shared memory.
+//! Matrices: products of tensor cores, fragments, sparsity, block scales, descriptors in shared memory.
 //!
 //! Pure functions of bits, without any machine. [`product::Product`] multiplies matrices. [`fragment::Fragment`] converts
 //! between the registers of lanes and matrices. [`movement::Movement`] converts between registers and rows in memory.

@@ -522,13 +522,13 @@ impl Product {
     }
 }
 
-/// B taken apart: line by line in the order of A's columns, or with all its rows for a sparse A.
+/// The decoded B: line by line in the order of A's columns, or for a sparse A with all its rows.
 enum FactorsOfB {
     Straight(Factors),
     Gathered(Factors),
 }
 
-/// What is to be said of a result: nothing where all implementations that the manual allows give the same.
+/// Returns the marks of a result: none if all implementations that the manual allows return the same.
 fn marks(bits: u32, traits: u8, c: Accumulator, certainty: &SumCertainty, rounding: SumRounding) -> Marks {
     let nan = match rounding {
         SumRounding::F16NearestEven => bits & 0x7fff > 0x7c00,

@@ -17,7 +17,7 @@ const MEMORY: (usize, u64) = (64, 16 << 20);
 /// The arguments of an evaluation, apart from the document.
 #[derive(Debug, Default)]
 pub(super) struct EvaluateRequest {
-    /// Which launch of which kernel.
+    /// The kernel and its launch.
     pub(super) question: LaunchQuery,
     /// The line of the kernel.
     pub(super) line: Option<usize>,

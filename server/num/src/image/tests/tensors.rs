@@ -392,7 +392,7 @@ fn sub_byte_types_expand_and_pack() {
         let off = TensorCopy { coordinates: [64, 0, 0, 0, 0], ..copy(CopyDirection::Load) };
         assert_eq!(map.runs(&off, |_| ()), Err(TensorFault::Coordinate { multiple: 128 }));
     }
-    // Bit by bit: bit b of element e is bit 6·e + b of the result, whatever the top two bits say.
+    // Bit by bit: bit b of element e is bit 6·e + b of the result, whatever the top two bits of the element's byte are.
     let mut numbers = ImageNumbers::new(19);
     for _ in 0..200 {
         let shared: [u8; 16] = [0; 16].map(|_| numbers.next() as u8);

@@ -107,7 +107,8 @@ fn small_elements_stand_in_bytes() {
 
 #[test]
 fn fragments_of_wmma_are_ours_but_whole() {
-    // m16n16k16 of f16 (A twice over), of s8, m32n8k16, m8n8k128 of bits, doubles.
+    // Fragments of m16n16k16 with f16 (the registers contain A twice) and with s8, of m32n8k16, of m8n8k128 with bits, and with
+    // doubles.
     let cases = [(16, 16, 16, 8, 32), (16, 16, 8, 2, 32), (32, 16, 16, 8, 32), (8, 128, 1, 1, 32), (8, 8, 64, 2, 64)];
     let mut random = MatrixRandom(5);
     for (rows, columns, width, registers, bits) in cases {

@@ -135,7 +135,7 @@ fn low_bits(integral: f32) -> u32 {
     (digits(upper) << 16).wrapping_add(digits(lower))
 }
 
-/// binary32 to a clamped `.s32`; a NaN gives 0.
+/// binary32 to a clamped `.s32`; a NaN becomes 0.
 #[inline(always)]
 pub fn s32_from_f32<const MODE: u8>(bits: u32) -> u32 {
     const BEYOND: f32 = 2_147_483_648.0;
@@ -146,7 +146,7 @@ pub fn s32_from_f32<const MODE: u8>(bits: u32) -> u32 {
     if value >= BEYOND { 0x7fff_ffff } else { result }
 }
 
-/// binary32 to a clamped `.u32`; a NaN gives 0.
+/// binary32 to a clamped `.u32`; a NaN becomes 0.
 #[inline(always)]
 pub fn u32_from_f32<const MODE: u8>(bits: u32) -> u32 {
     const BEYOND: f32 = 4_294_967_296.0;
@@ -157,42 +157,42 @@ pub fn u32_from_f32<const MODE: u8>(bits: u32) -> u32 {
     if value >= BEYOND { u32::MAX } else { result }
 }
 
-/// binary32 to a clamped `.s64`; a NaN gives the top bit alone.
+/// binary32 to a clamped `.s64`; a NaN becomes the top bit alone.
 #[inline(always)]
 pub fn s64_from_f32<const MODE: u8>(bits: u32) -> u64 {
     let value = integral_f32::<MODE>(f32::from_bits(bits));
     if value.is_nan() { 1 << 63 } else { (value as i64) as u64 }
 }
 
-/// binary32 to a clamped `.u64`; a NaN gives the top bit alone.
+/// binary32 to a clamped `.u64`; a NaN becomes the top bit alone.
 #[inline(always)]
 pub fn u64_from_f32<const MODE: u8>(bits: u32) -> u64 {
     let value = integral_f32::<MODE>(f32::from_bits(bits));
     if value.is_nan() { 1 << 63 } else { value as u64 }
 }
 
-/// binary64 to a clamped `.s32`; a NaN gives the top bit alone.
+/// binary64 to a clamped `.s32`; a NaN becomes the top bit alone.
 #[inline(always)]
 pub fn s32_from_f64<const MODE: u8>(bits: u64) -> u32 {
     let value = integral_f64::<MODE>(f64::from_bits(bits));
     if value.is_nan() { 1 << 31 } else { (value as i32) as u32 }
 }
 
-/// binary64 to a clamped `.u32`; a NaN gives the top bit alone.
+/// binary64 to a clamped `.u32`; a NaN becomes the top bit alone.
 #[inline(always)]
 pub fn u32_from_f64<const MODE: u8>(bits: u64) -> u32 {
     let value = integral_f64::<MODE>(f64::from_bits(bits));
     if value.is_nan() { 1 << 31 } else { value as u32 }
 }
 
-/// binary64 to a clamped `.s64`; a NaN gives the top bit alone.
+/// binary64 to a clamped `.s64`; a NaN becomes the top bit alone.
 #[inline(always)]
 pub fn s64_from_f64<const MODE: u8>(bits: u64) -> u64 {
     let value = integral_f64::<MODE>(f64::from_bits(bits));
     if value.is_nan() { 1 << 63 } else { (value as i64) as u64 }
 }
 
-/// binary64 to a clamped `.u64`; a NaN gives the top bit alone.
+/// binary64 to a clamped `.u64`; a NaN becomes the top bit alone.
 #[inline(always)]
 pub fn u64_from_f64<const MODE: u8>(bits: u64) -> u64 {
     let value = integral_f64::<MODE>(f64::from_bits(bits));

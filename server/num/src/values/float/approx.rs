@@ -113,7 +113,7 @@ fn power(a: f32) -> f64 {
     if a.is_nan() { f64::NAN } else { exp2(f64::from(a)) }
 }
 
-/// `sin.approx{.ftz}.f32`. Subnormal operands give zero with and without `.ftz`.
+/// `sin.approx{.ftz}.f32`. Subnormal operands yield zero with and without `.ftz`.
 #[inline(always)]
 pub fn sin(_ftz: bool, a: u32) -> u32 {
     let sine = unit(f32::from_bits(a), |a| if a == 0.0 { f64::from(a) } else { sin_cos(a).0 });

@@ -134,7 +134,7 @@ pub(super) fn finish<H: Half>(m: FloatModifiers, value: f32) -> u16 {
     let flushed = m.ftz && is_flushed(m.rounding, f64::from(value), H::NORMAL, H::PRECISION);
     let result = if flushed { rounded & SIGN } else { rounded };
     let is_nan = value.is_nan();
-    // -0 counts as below the lower bound of both intervals, which is +0.
+    // The lower bound of `.sat` and `.relu` is +0, so -0 becomes +0 too.
     let positive = if result & SIGN != 0 || is_nan { 0 } else { result };
     match m.clamp {
         Clamp::None => result,

@@ -38,13 +38,13 @@ pub fn neg<T: Int>(a: T) -> T {
     T::ZERO.minus(a)
 }
 
-/// `min`, in the order of the type.
+/// `min`, signed or unsigned by the type.
 #[inline(always)]
 pub fn min<T: Int>(a: T, b: T) -> T {
     if a < b { a } else { b }
 }
 
-/// `max`, in the order of the type.
+/// `max`, signed or unsigned by the type.
 #[inline(always)]
 pub fn max<T: Int>(a: T, b: T) -> T {
     if a > b { a } else { b }

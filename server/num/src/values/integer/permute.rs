@@ -1,6 +1,6 @@
 //! Selection of bytes from two registers: `prmt` (manual 9.7.9.7).
 
-/// A mode of `prmt`, in which the low two bits of `c` choose a pattern.
+/// A mode of `prmt`; the low two bits of `c` select the position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PermuteMode {
     /// `.f4e`: four bytes upwards from the selected position.

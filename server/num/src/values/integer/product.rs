@@ -116,7 +116,7 @@ mod tests {
         let mut sample = Sample::new(seed + 100);
         for (a, b) in pairs::<T>(seed, 5000) {
             let c: T = sample.operand();
-            // 64-bit unsigned products need all of u128: the halves are taken from its bits.
+            // A 64-bit unsigned product needs all bits of a u128; the test splits those bits.
             let product = value(a).wrapping_mul(value(b));
             let upper =
                 if T::BITS == 64 && !T::SIGNED { ((product as u128) >> 64) as i128 } else { product >> T::BITS };
