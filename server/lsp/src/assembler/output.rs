@@ -17,7 +17,7 @@ pub enum AssemblerSeverity {
 }
 
 impl AssemblerSeverity {
-    /// Returns the name in the answer to the client.
+    /// Returns the name of the severity in the command's JSON answer.
     pub fn name(self) -> &'static str {
         match self {
             Self::Info => "info",

@@ -194,7 +194,7 @@ impl EvaluationSlot {
         lock(&self.0).last.clone().filter(|e| e.is_of(snapshot))
     }
 
-    /// Whether values for this text may follow, if the document is evaluated again after edits.
+    /// Whether a run of this text is still expected: the document is followed, and this text was neither run nor tried.
     pub fn is_pending(&self, snapshot: &Snapshot) -> bool {
         let inside = lock(&self.0);
         let known = inside.last.as_ref().is_some_and(|e| e.is_of(snapshot)) || inside.tried == Some(snapshot.id());

@@ -71,7 +71,8 @@ pub async fn rename(shared: &Shared, params: RenameParams) -> Result<Option<Work
         let mut answer = RenameBuilder { session, reach: found.reach, documents: Vec::new() };
         let reach = found.reach;
         if reach != Reach::Module {
-            // For a register of a range, `old` may be another name than the written one; registers do not reach other documents.
+            // `found.old` can differ from the renamed word only for a register of a range (`%r<4>`), which has no reach into
+            // other documents.
             for Other { uri, snapshot: other, version } in &others {
                 if reach.joins(ptx_ide::reach_of(other, &found.old)) {
                     let there = ptx_ide::rename_in_module(other, &found.old, &new);
