@@ -17,7 +17,7 @@ pub enum AssemblerSeverity {
 }
 
 impl AssemblerSeverity {
-    /// Returns the name of the severity in the command's JSON answer.
+    /// Returns the name of the severity in answers to the client.
     pub fn name(self) -> &'static str {
         match self {
             Self::Info => "info",
