@@ -10,16 +10,16 @@ use crate::machine::{Context, Outcome};
 use crate::registers::{Place, Registers, Src};
 use crate::simd::Marked;
 use ptx_isa::{Modifier, OperandName};
-use ptx_num::matrix::element::Element;
+use ptx_num::matrix::element::MatrixElementType;
 use ptx_num::matrix::fragment::Fragment;
-use ptx_num::matrix::numerics::{Numerics, Unit};
-use ptx_num::matrix::product::{self, BitOperation, Operands, Product, Shape, Spec};
-use ptx_num::matrix::sparse::{self, Indices, Pattern};
+use ptx_num::matrix::numerics::{MatrixInstruction, Numerics};
+use ptx_num::matrix::product::{self, BitOperation, Product, ProductOperands, ProductShape, ProductSpec};
+use ptx_num::matrix::sparse::{self, Indices, SparsityPattern};
 use ptx_num::values::Marks;
-use ptx_num::values::float::Rounding;
+use ptx_num::values::float::FloatRounding;
 
 /// Converts a refusal of the matrix library into one of the decoder.
-pub(super) fn refused(why: product::Refusal) -> Refusal {
+pub(super) fn refused(why: product::MatrixRefusal) -> Refusal {
     why.0.into()
 }
 
@@ -31,8 +31,8 @@ pub(super) fn numerics(inst: &DecodeContext<'_>) -> Result<Numerics, Refusal> {
 }
 
 /// The element types among the modifiers, in their order.
-pub(super) fn types(inst: &DecodeContext<'_>) -> Vec<Element> {
-    inst.types().filter_map(|t| Element::named(t.name())).collect()
+pub(super) fn types(inst: &DecodeContext<'_>) -> Vec<MatrixElementType> {
+    inst.types().filter_map(|t| MatrixElementType::named(t.name())).collect()
 }
 
 /// Reports a finding if not all 32 lanes of the warp take part.
@@ -75,7 +75,11 @@ pub(super) struct FragmentOperand {
 
 impl FragmentOperand {
     /// The operand of that name. `element` is the type of the elements if they may be smaller than the bytes that contain them.
-    pub fn new(inst: &mut DecodeContext<'_>, operand: OperandName, element: Option<Element>) -> Result<Self, Refusal> {
+    pub fn new(
+        inst: &mut DecodeContext<'_>,
+        operand: OperandName,
+        element: Option<MatrixElementType>,
+    ) -> Result<Self, Refusal> {
         Self::with(inst, operand, element, |_, _| None)
     }
 
@@ -83,7 +87,7 @@ impl FragmentOperand {
     pub fn with(
         inst: &mut DecodeContext<'_>,
         operand: OperandName,
-        element: Option<Element>,
+        element: Option<MatrixElementType>,
         input: impl Fn(&str, usize) -> Option<i64>,
     ) -> Result<Self, Refusal> {
         let values = &inst.function.chosen(inst.index).values;
@@ -142,7 +146,7 @@ impl FragmentOperand {
 /// The metadata of a sparse A.
 pub(super) struct Sparsity {
     pub metadata: FragmentOperand,
-    pub pattern: Pattern,
+    pub pattern: SparsityPattern,
     pub indices: Indices,
     /// Columns of A, including those that are left out.
     pub k: usize,
@@ -222,21 +226,21 @@ impl ScaleOperand {
 }
 
 /// The kind of product that the modifiers select, apart from block scales.
-pub(super) fn kind(inst: &DecodeContext<'_>, a: Element) -> product::Kind {
+pub(super) fn kind(inst: &DecodeContext<'_>, a: MatrixElementType) -> product::ProductKind {
     match a {
-        Element::F64 => {
+        MatrixElementType::F64 => {
             let written = inst.modifiers().find_map(|m| match m {
-                Modifier::Rz => Some(Rounding::Zero),
-                Modifier::Rm => Some(Rounding::Down),
-                Modifier::Rp => Some(Rounding::Up),
+                Modifier::Rz => Some(FloatRounding::Zero),
+                Modifier::Rm => Some(FloatRounding::Down),
+                Modifier::Rp => Some(FloatRounding::Up),
                 _ => None,
             });
-            product::Kind::Rounded(written.unwrap_or(Rounding::Nearest))
+            product::ProductKind::Rounded(written.unwrap_or(FloatRounding::Nearest))
         }
-        Element::B1 if inst.has(Modifier::Xor) => product::Kind::Bits(BitOperation::Xor),
-        Element::B1 => product::Kind::Bits(BitOperation::And),
-        _ if inst.has(Modifier::Satfinite) && a.integer(0).is_some() => product::Kind::Saturating,
-        _ => product::Kind::Plain,
+        MatrixElementType::B1 if inst.has(Modifier::Xor) => product::ProductKind::Bits(BitOperation::Xor),
+        MatrixElementType::B1 => product::ProductKind::Bits(BitOperation::And),
+        _ if inst.has(Modifier::Satfinite) && a.integer(0).is_some() => product::ProductKind::Saturating,
+        _ => product::ProductKind::Plain,
     }
 }
 
@@ -258,7 +262,7 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             let ordered = inst.has(Modifier::SpOrderedMetadata);
             Some(Sparsity {
                 metadata: FragmentOperand::with(inst, OperandName::E, None, |_, _| Some(selector))?,
-                pattern: Pattern::of(a_type, packed),
+                pattern: SparsityPattern::of(a_type, packed),
                 indices: if ordered { Indices::Ascending } else { Indices::Different },
                 k,
             })
@@ -275,14 +279,14 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let kind = match &scales {
         Some((scale, of_a, _)) => {
             let blocks = of_a.fragments.first().map_or(1, |h| h.fragment.columns);
-            product::Kind::Scaled { scale: *scale, blocks, packed }
+            product::ProductKind::Scaled { scale: *scale, blocks, packed }
         }
         None => kind(inst, a_type),
     };
-    let product = Product::new(Spec {
-        unit: Unit::Mma,
+    let product = Product::new(ProductSpec {
+        unit: MatrixInstruction::Mma,
         numerics: numerics(inst)?,
-        shape: Shape { m, n, k },
+        shape: ProductShape { m, n, k },
         a: a_type,
         b: b_type,
         c: c_type,
@@ -310,7 +314,7 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                 let size = all.len() / count;
                 at * size..(at + 1) * size
             };
-            let operands = Operands {
+            let operands = ProductOperands {
                 a: &all_a[part(&all_a)],
                 b: &all_b[part(&all_b)],
                 c: &all_c[part(&all_c)],
@@ -329,7 +333,7 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
 
 /// The effort of a product in ordinary instructions: ten multiplications count as one. A product of *m* × *k* and *k* × *n* elements has
 /// *m* *n* *k* multiplications.
-pub(super) fn effort(operands: &Operands<'_>, results: usize) -> usize {
+pub(super) fn effort(operands: &ProductOperands<'_>, results: usize) -> usize {
     let squared = operands.a.len() as f64 * operands.b.len() as f64 * results as f64;
     (squared.sqrt() / 10.0) as usize
 }
@@ -338,7 +342,7 @@ pub(super) fn effort(operands: &Operands<'_>, results: usize) -> usize {
 pub(super) fn multiply(
     context: &mut Context<'_>,
     product: &Product,
-    operands: &Operands<'_>,
+    operands: &ProductOperands<'_>,
     values: &mut Vec<u64>,
     marks: &mut Vec<Marks>,
 ) {

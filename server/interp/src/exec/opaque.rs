@@ -15,7 +15,7 @@ use ptx_analysis::signature::Parameter;
 use ptx_isa::OperandName;
 use ptx_isa::tables::TypeClass;
 use ptx_num::image::{
-    ChannelOrder, ChannelType, Format, Geometry, ImageDescription, ImageFault, Opaque, Sampler, fields,
+    ChannelOrder, ChannelType, Geometry, ImageDescription, ImageFault, Opaque, Sampler, TexelFormat, fields,
 };
 
 /// Size of a handle in bytes.
@@ -139,7 +139,7 @@ pub(super) fn described(variable: &program::ModuleVariable, element: u64) -> (Im
 
 /// A placeholder for a description that is not used.
 pub(super) fn nothing() -> ImageDescription {
-    let format = Format { channel: ChannelType::Float, order: ChannelOrder::R };
+    let format = TexelFormat { channel: ChannelType::Float, order: ChannelOrder::R };
     ImageDescription::new(Geometry::D1, [1; 3], format)
 }
 

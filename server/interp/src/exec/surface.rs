@@ -12,7 +12,7 @@ use crate::machine::{Context, Outcome};
 use crate::registers::Place;
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::image::query;
-use ptx_num::image::surface::{self, Access, Location, Outside, Reduction, Unit};
+use ptx_num::image::surface::{self, CoordinateUnit, Outside, SurfaceAccess, SurfaceLocation, SurfaceReduction};
 use ptx_num::image::{Geometry, Image, ImageFault, ImageId, Opaque};
 use ptx_num::values::Marks;
 
@@ -62,13 +62,20 @@ impl SurfaceOperands {
     }
 
     /// The location of a lane's access in the bytes of its surface. Reports a finding and returns `None` if there is none.
-    fn locate(&self, context: &mut Context<'_>, lane: usize, id: ImageId, size: usize, unit: Unit) -> Option<Location> {
+    fn locate(
+        &self,
+        context: &mut Context<'_>,
+        lane: usize,
+        id: ImageId,
+        size: usize,
+        unit: CoordinateUnit,
+    ) -> Option<SurfaceLocation> {
         let mut coordinates = [0; 4];
         for (to, from) in coordinates.iter_mut().zip(&self.coordinates) {
             *to = context.registers.lane_bits(*from, lane) as u32;
         }
         let (geometry, outside) = (self.geometry, self.outside);
-        let access = Access { geometry, coordinates, size: size as u32, unit, outside };
+        let access = SurfaceAccess { geometry, coordinates, size: size as u32, unit, outside };
         let description = &context.machine.images.image(id)?.description;
         match surface::locate(description, &access) {
             Ok(location) => Some(location),
@@ -120,10 +127,10 @@ pub(super) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         for lane in lanes(context.mask) {
             let mut buffer = [0; MAX_ACCESS_BYTES];
             let found = common.image(context, lane).and_then(|id| {
-                let location = common.locate(context, lane, id, size, Unit::Bytes)?;
+                let location = common.locate(context, lane, id, size, CoordinateUnit::Bytes)?;
                 Some((id, location))
             });
-            if let Some((id, Location::Inside(at))) = found {
+            if let Some((id, SurfaceLocation::Inside(at))) = found {
                 read(context, id, at, &mut buffer[..size]);
             }
             for (element, place) in buffer[..size].chunks_exact(bytes).zip(&to) {
@@ -148,7 +155,10 @@ pub(super) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(id) = common.image(context, lane) else { continue };
-            let Some(Location::Inside(at)) = common.locate(context, lane, id, size, Unit::Bytes) else { continue };
+            let Some(SurfaceLocation::Inside(at)) = common.locate(context, lane, id, size, CoordinateUnit::Bytes)
+            else {
+                continue;
+            };
             let mut buffer = [0; MAX_ACCESS_BYTES];
             for (element, place) in buffer[..size].chunks_exact_mut(bytes).zip(&from) {
                 element.copy_from_slice(&context.registers.lane_bits(*place, lane).to_le_bytes()[..bytes]);
@@ -168,7 +178,10 @@ pub(super) fn store_formatted(inst: &mut DecodeContext<'_>) -> Result<Action, Re
             let Some(id) = common.image(context, lane) else { continue };
             let Some(format) = context.machine.images.image(id).map(|i| i.description.format) else { continue };
             let size = (format.bytes() as usize).min(MAX_ACCESS_BYTES);
-            let Some(Location::Inside(at)) = common.locate(context, lane, id, size, Unit::Texels) else { continue };
+            let Some(SurfaceLocation::Inside(at)) = common.locate(context, lane, id, size, CoordinateUnit::Texels)
+            else {
+                continue;
+            };
             let mut values = [0; 4];
             for (value, place) in values.iter_mut().zip(&from) {
                 *value = context.registers.lane_bits(*place, lane) as u32;
@@ -195,20 +208,20 @@ pub(super) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let bytes = bytes_of(inst, SlotName::Ctype)?;
     let formatted = inst.has(Modifier::P);
     let op = match inst.modifier(SlotName::Op) {
-        Some(Modifier::Add) => Reduction::Add,
-        Some(Modifier::Min) => Reduction::Min,
-        Some(Modifier::Max) => Reduction::Max,
-        Some(Modifier::And) => Reduction::And,
-        Some(Modifier::Or) => Reduction::Or,
+        Some(Modifier::Add) => SurfaceReduction::Add,
+        Some(Modifier::Min) => SurfaceReduction::Min,
+        Some(Modifier::Max) => SurfaceReduction::Max,
+        Some(Modifier::And) => SurfaceReduction::And,
+        Some(Modifier::Or) => SurfaceReduction::Or,
         _ => return Err("a reduction without an operation".into()),
     };
     let signed = inst.modifier(SlotName::Ctype).is_some_and(|m| m.name().starts_with(".s"));
-    let unit = if formatted { Unit::Values } else { Unit::Bytes };
+    let unit = if formatted { CoordinateUnit::Values } else { CoordinateUnit::Bytes };
     let from = *inst.places(OperandName::B, bytes as u8)?.first().ok_or("a reduction without a value")?;
     Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(id) = common.image(context, lane) else { continue };
-            let Some(Location::Inside(at)) = common.locate(context, lane, id, bytes, unit) else { continue };
+            let Some(SurfaceLocation::Inside(at)) = common.locate(context, lane, id, bytes, unit) else { continue };
             let mut signed = signed;
             if formatted {
                 let format = context.machine.images.image(id).map(|i| i.description.format);

@@ -19,8 +19,8 @@ use crate::machine::{Context, Location, Order, Outcome};
 use crate::registers::Place;
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::image::tensor_map::{self, TensorMap};
-use ptx_num::image::{Copy, CopyMode, Direction, TensorFault};
-use ptx_num::values::atomic::Operation;
+use ptx_num::image::{CopyDirection, CopyMode, TensorCopy, TensorFault};
+use ptx_num::values::atomic::AtomicOperation;
 use transfer::TensorTransfer;
 
 /// Alignment in bytes of a tensor map that a copy uses.
@@ -47,7 +47,7 @@ enum BoxShape {
 /// The operands that all tensor copies have.
 #[derive(Debug, Clone)]
 struct TensorRequest {
-    direction: Direction,
+    direction: CopyDirection,
     rank: u8,
     shape: BoxShape,
     map: Address,
@@ -63,9 +63,9 @@ struct TensorRequest {
 }
 
 impl TensorRequest {
-    fn new(inst: &mut DecodeContext<'_>, direction: Direction) -> Result<Self, Refusal> {
+    fn new(inst: &mut DecodeContext<'_>, direction: CopyDirection) -> Result<Self, Refusal> {
         refuse_reports(inst)?;
-        let loads = direction == Direction::Load;
+        let loads = direction == CopyDirection::Load;
         let shape = if inst.has(Modifier::TileGather4) || inst.has(Modifier::TileScatter4) {
             BoxShape::Rows4
         } else if inst.has(Modifier::Im2col) {
@@ -109,7 +109,7 @@ impl TensorRequest {
     }
 
     /// The copy of a lane, with its box at byte `shared` of shared memory.
-    fn copy(&self, context: &Context<'_>, lane: usize, shared: u32) -> Copy {
+    fn copy(&self, context: &Context<'_>, lane: usize, shared: u32) -> TensorCopy {
         let number = |place: &Place| context.registers.lane_bits(*place, lane) as u32;
         let mut coordinates = [0; 5];
         coordinates.iter_mut().zip(&self.coordinates).for_each(|(to, from)| *to = number(from) as i32);
@@ -122,7 +122,7 @@ impl TensorRequest {
             BoxShape::Wide(halo) => CopyMode::Im2colW { halo: half(halo, 0), offset: half(halo, 1) },
             BoxShape::Wide128(halo) => CopyMode::Im2colW128 { halo: half(halo, 0), offset: half(halo, 1) },
         };
-        Copy { mode, direction: self.direction, rank: self.rank, coordinates, shared }
+        TensorCopy { mode, direction: self.direction, rank: self.rank, coordinates, shared }
     }
 
     /// The tensor map of a lane, with the fields that the instruction replaces. Returns `None` after a fault.
@@ -284,7 +284,7 @@ fn box_at(context: &mut Context<'_>, address: &Address, lane: usize, own: bool, 
 
 /// `cp.async.bulk.tensor` to shared memory.
 pub(super) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let request = TensorRequest::new(inst, Direction::Load)?;
+    let request = TensorRequest::new(inst, CopyDirection::Load)?;
     let targets = BoxTargets::new(inst)?;
     Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
@@ -315,19 +315,19 @@ fn load_lane(context: &mut Context<'_>, lane: usize, request: &TensorRequest, ta
 
 /// `cp.async.bulk.tensor` to global memory.
 pub(super) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    outward(inst, Direction::Store, None)
+    outward(inst, CopyDirection::Store, None)
 }
 
 /// `cp.reduce.async.bulk.tensor`.
 pub(super) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let operation = inst.modifier(SlotName::Op).and_then(|m| Operation::named(m.word()));
-    outward(inst, Direction::Reduce, Some(operation.ok_or("a reduction without an operation")?))
+    let operation = inst.modifier(SlotName::Op).and_then(|m| AtomicOperation::named(m.word()));
+    outward(inst, CopyDirection::Reduce, Some(operation.ok_or("a reduction without an operation")?))
 }
 
 fn outward(
     inst: &mut DecodeContext<'_>,
-    direction: Direction,
-    operation: Option<Operation>,
+    direction: CopyDirection,
+    operation: Option<AtomicOperation>,
 ) -> Result<Action, Refusal> {
     let request = TensorRequest::new(inst, direction)?;
     let from = inst.address(OperandName::Src)?;
@@ -344,7 +344,7 @@ fn outward_lane(
     lane: usize,
     request: &TensorRequest,
     from: &Address,
-    operation: Option<Operation>,
+    operation: Option<AtomicOperation>,
 ) -> Option<()> {
     let source = box_at(context, from, lane, true, false)?;
     let plan = request.plan(context, lane, source.offset as u32)?;
@@ -368,7 +368,7 @@ fn outward_lane(
 /// `cp.async.bulk.prefetch.tensor`, `applypriority.async.bulk.tensor`: have no effect, since the machine has no caches. Only the box is
 /// checked.
 pub(super) fn check_only(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let request = TensorRequest::new(inst, Direction::Load)?;
+    let request = TensorRequest::new(inst, CopyDirection::Load)?;
     Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             request.plan(context, lane, 0);

@@ -10,7 +10,7 @@ use crate::machine::{Context, Outcome};
 use crate::registers::{Place, PredicateDst};
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::image::query::{self, Query};
-use ptx_num::image::texture::{Coordinates, Fetched, Level, Request, fetch, gather, to_half};
+use ptx_num::image::texture::{Coordinates, Fetched, MipmapLevel, TextureRequest, fetch, gather, to_half};
 use ptx_num::image::{Geometry, Opaque, Sampler};
 use ptx_num::values::Marks;
 
@@ -192,7 +192,7 @@ impl TextureRead {
 
     /// The request of a lane, and the marks that its operands give to the result.
     #[inline]
-    fn request(&self, context: &Context<'_>, lane: usize) -> (Request, Marks) {
+    fn request(&self, context: &Context<'_>, lane: usize) -> (TextureRequest, Marks) {
         let bits = |place: &Place| context.registers.lane_bits(*place, lane) as u32;
         let mut marks = Marks::NONE;
         let mut coordinates = [0; 4];
@@ -215,12 +215,12 @@ impl TextureRead {
             out
         };
         let level = match &self.levels {
-            Levels::Base => Level::Base,
-            Levels::Level(place) if self.float => Level::Float(f32::from_bits(bits(place))),
-            Levels::Level(place) => Level::Integer(bits(place) as i32),
-            Levels::Gradients(x, y) => Level::Gradients(three(x), three(y)),
+            Levels::Base => MipmapLevel::Base,
+            Levels::Level(place) if self.float => MipmapLevel::Float(f32::from_bits(bits(place))),
+            Levels::Level(place) => MipmapLevel::Integer(bits(place) as i32),
+            Levels::Gradients(x, y) => MipmapLevel::Gradients(three(x), three(y)),
         };
-        let request = Request {
+        let request = TextureRequest {
             geometry: self.geometry,
             coordinates: Coordinates { bits: coordinates, float: self.float },
             level,

@@ -248,13 +248,13 @@ pub(crate) fn activemask(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal
 
 /// `redux.sync`.
 pub(crate) fn redux(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let operation = inst.modifier(SlotName::Op).and_then(|m| atomic::Operation::named(m.word()));
+    let operation = inst.modifier(SlotName::Op).and_then(|m| atomic::AtomicOperation::named(m.word()));
     let operation = operation.ok_or("`redux` without an operation")?;
     let (d, a) = (inst.dst::<u32>(OperandName::D)?, inst.src::<u32>(OperandName::A)?);
     let float = inst.has(Modifier::F32);
     let signed = inst.has(Modifier::S32);
     let (abs, nan) = (inst.has(Modifier::Abs), inst.has(Modifier::NaN));
-    let largest = operation == atomic::Operation::Max;
+    let largest = operation == atomic::AtomicOperation::Max;
     let mask = membermask(inst)?;
     Ok(DecodeContext::machine(move |context| {
         context.exact = true;

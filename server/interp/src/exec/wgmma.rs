@@ -17,11 +17,11 @@ use ptx_analysis::flow::OperandValue;
 use ptx_isa::OperandName;
 use ptx_isa::tables::dimension;
 use ptx_num::matrix::descriptor;
-use ptx_num::matrix::element::Element;
-use ptx_num::matrix::numerics::Unit;
-use ptx_num::matrix::product::{Operands, Product, Shape, Spec};
+use ptx_num::matrix::element::MatrixElementType;
+use ptx_num::matrix::numerics::MatrixInstruction;
+use ptx_num::matrix::product::{Product, ProductOperands, ProductShape, ProductSpec};
 use ptx_num::matrix::shared::Major;
-use ptx_num::matrix::sparse::{Indices, Pattern};
+use ptx_num::matrix::sparse::{Indices, SparsityPattern};
 
 /// Number of rows that a warp computes.
 const ROWS: usize = 16;
@@ -117,17 +117,17 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             let selector = inst.immediate(OperandName::Sel).ok_or("a selector that is not known")?;
             Some(Sparsity {
                 metadata: warp(FragmentOperand::with(inst, OperandName::Meta, None, |_, _| Some(selector))?),
-                pattern: Pattern::of(a_type, false),
+                pattern: SparsityPattern::of(a_type, false),
                 indices: Indices::Different,
                 k,
             })
         }
     };
     let add = inst.predicate_src(OperandName::ScaleD)?.ok_or("`wgmma` without `scale_d`")?;
-    let product = Product::new(Spec {
-        unit: Unit::Wgmma,
+    let product = Product::new(ProductSpec {
+        unit: MatrixInstruction::Wgmma,
         numerics: numerics(inst)?,
-        shape: Shape { m: ROWS, n, k },
+        shape: ProductShape { m: ROWS, n, k },
         a: a_type,
         b: b_type,
         c: d_type,
@@ -173,7 +173,8 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         let columns = sparsity.as_ref().map_or(Vec::new(), |s| s.columns(context));
         let adds = context.registers.predicate(add) >> lane & 1 != 0;
         let c = if adds { d.gather(context.registers) } else { vec![0; ROWS * n] };
-        let operands = Operands { a: &elements_a, b: &elements_b, c: &c, columns: &columns, ..Operands::default() };
+        let operands =
+            ProductOperands { a: &elements_a, b: &elements_b, c: &c, columns: &columns, ..ProductOperands::default() };
         let (mut values, mut each) = (Vec::new(), Vec::new());
         multiply(context, &product, &operands, &mut values, &mut each);
         d.scatter(context, &values, Some(&each));
@@ -189,7 +190,7 @@ fn source(
     context: &mut Context<'_>,
     bits: u64,
     major: Major,
-    element: Element,
+    element: MatrixElementType,
     lane: usize,
 ) -> Option<SharedMatrixSource> {
     match descriptor::wgmma(bits, major, element.bits()) {

@@ -12,17 +12,17 @@ use crate::memory::Region;
 use crate::registers::Src;
 use ptx_isa::tables::dimension;
 use ptx_isa::{Exec, Modifier, OperandName};
-use ptx_num::matrix::element::Element;
+use ptx_num::matrix::element::MatrixElementType;
 use ptx_num::matrix::fragment::Fragment;
-use ptx_num::matrix::numerics::Unit;
-use ptx_num::matrix::product::{Operands, Product, Shape, Spec};
+use ptx_num::matrix::numerics::MatrixInstruction;
+use ptx_num::matrix::product::{Product, ProductOperands, ProductShape, ProductSpec};
 use ptx_num::values::Marks;
 use ptx_num::values::convert::quick::f16_from_f32;
 
-fn shape(inst: &DecodeContext<'_>) -> Result<Shape, Refusal> {
+fn shape(inst: &DecodeContext<'_>) -> Result<ProductShape, Refusal> {
     let of = |name: &str| inst.modifiers().find_map(|m| dimension(m.name(), name)).map(|n| n as usize);
     match (of("m"), of("n"), of("k")) {
-        (Some(m), Some(n), Some(k)) => Ok(Shape { m, n, k }),
+        (Some(m), Some(n), Some(k)) => Ok(ProductShape { m, n, k }),
         _ => Err("`wmma` without a shape".into()),
     }
 }
@@ -31,7 +31,7 @@ fn shape(inst: &DecodeContext<'_>) -> Result<Shape, Refusal> {
 fn held(
     inst: &mut DecodeContext<'_>,
     operand: OperandName,
-    element: Element,
+    element: MatrixElementType,
     rows: usize,
     columns: usize,
 ) -> Result<FragmentOperand, Refusal> {
@@ -47,7 +47,7 @@ struct MatrixInMemory {
     address: Address,
     /// Number of elements from the beginning of a line to that of the next; `None`: the length of a line.
     stride: Option<Src<u32>>,
-    element: Element,
+    element: MatrixElementType,
     rows: usize,
     columns: usize,
     /// A line is a row; otherwise it is a column.
@@ -58,7 +58,7 @@ struct MatrixInMemory {
 
 impl MatrixInMemory {
     fn new(inst: &mut DecodeContext<'_>) -> Result<(Self, FragmentOperand), Refusal> {
-        let Shape { m, n, k } = shape(inst)?;
+        let ProductShape { m, n, k } = shape(inst)?;
         let (rows, columns) = match inst.exec() {
             Some(Exec::WmmaLoadA) => (m, k),
             Some(Exec::WmmaLoadB) => (k, n),
@@ -206,9 +206,9 @@ pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
 }
 
 /// The types of D, A, B and C. If A and B are `.f16`, only those of D and C are written.
-fn four_types(inst: &DecodeContext<'_>) -> Result<[Element; 4], Refusal> {
+fn four_types(inst: &DecodeContext<'_>) -> Result<[MatrixElementType; 4], Refusal> {
     match types(inst)[..] {
-        [d, c] => Ok([d, Element::F16, Element::F16, c]),
+        [d, c] => Ok([d, MatrixElementType::F16, MatrixElementType::F16, c]),
         [d, a, b, c] => Ok([d, a, b, c]),
         _ => Err("`wmma.mma` without its types".into()),
     }
@@ -217,23 +217,23 @@ fn four_types(inst: &DecodeContext<'_>) -> Result<[Element; 4], Refusal> {
 /// `wmma.mma`.
 pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let shape = shape(inst)?;
-    let Shape { m, n, k } = shape;
+    let ProductShape { m, n, k } = shape;
     let [d_type, a_type, b_type, c_type] = four_types(inst)?;
-    if a_type == Element::F16 && inst.has(Modifier::Satfinite) {
+    if a_type == MatrixElementType::F16 && inst.has(Modifier::Satfinite) {
         return Err("what `.satfinite` did to `.f16` before PTX 6.5 is not known well enough".into());
     }
     let (a, b) = (held(inst, OperandName::A, a_type, m, k)?, held(inst, OperandName::B, b_type, k, n)?);
     let (c, d) = (held(inst, OperandName::C, c_type, m, n)?, held(inst, OperandName::D, d_type, m, n)?);
     // If C is `.f32` and D is `.f16`, the result is rounded in a separate step, as the assembler does it (`HMMA`, then `F2FP`; sm_80).
-    let narrows = (c_type, d_type) == (Element::F32, Element::F16);
-    let product = Product::new(Spec {
-        unit: Unit::Mma,
+    let narrows = (c_type, d_type) == (MatrixElementType::F32, MatrixElementType::F16);
+    let product = Product::new(ProductSpec {
+        unit: MatrixInstruction::Mma,
         numerics: numerics(inst)?,
         shape,
         a: a_type,
         b: b_type,
         c: c_type,
-        d: if narrows { Element::F32 } else { d_type },
+        d: if narrows { MatrixElementType::F32 } else { d_type },
         kind: kind(inst, a_type),
         sparse: false,
         negate_a: false,
@@ -244,7 +244,7 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         whole_warp(context);
         let registers = &*context.registers;
         let (a, b, c) = (a.gather(registers), b.gather(registers), c.gather(registers));
-        let operands = Operands { a: &a, b: &b, c: &c, ..Operands::default() };
+        let operands = ProductOperands { a: &a, b: &b, c: &c, ..ProductOperands::default() };
         let (mut values, mut marks) = (Vec::new(), Vec::new());
         multiply(context, &product, &operands, &mut values, &mut marks);
         if narrows {

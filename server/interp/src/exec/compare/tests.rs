@@ -2,7 +2,7 @@
 
 use crate::exec::float::tests::harness::{FTZ, StatementCase, case, check};
 use ptx_num::values::Marks;
-use ptx_num::values::float::compare::{self, Combination, Comparison};
+use ptx_num::values::float::compare::{self, FloatComparison, PredicateCombination};
 use ptx_num::values::float::half::{Bf16, F16};
 
 fn number(d: u64) -> (u64, Marks) {
@@ -77,8 +77,8 @@ fn integers() {
     check("9.0", "sm_90a", cases);
 }
 
-const COMBINATIONS: [(&str, Combination); 3] =
-    [(".and", Combination::And), (".or", Combination::Or), (".xor", Combination::Xor)];
+const COMBINATIONS: [(&str, PredicateCombination); 3] =
+    [(".and", PredicateCombination::And), (".or", PredicateCombination::Or), (".xor", PredicateCombination::Xor)];
 
 #[test]
 fn combinations_with_predicates() {
@@ -94,13 +94,13 @@ fn combinations_with_predicates() {
             }));
             let text = format!("setp.lt.s32 %p3, $c, 0; set.leu{word}.f32.f32 $d, $a, $b, {sign}%p3;");
             cases.push(case(text, [4; 4], move |[a, b, cc]| {
-                let t = compare::single(Comparison::Leu, false, a as u32, b as u32);
+                let t = compare::single(FloatComparison::Leu, false, a as u32, b as u32);
                 number(if compare::combine(combination, t, c(cc).0) { 0x3f80_0000 } else { 0 })
             }));
             let text =
                 format!("setp.lt.s32 %p3, $c, 0; {}", setp(&format!(".ge{word}.f16x2"), &format!("$a, $b, {sign}%p3")));
             cases.push(case(text, [4; 4], move |[a, b, cc]| {
-                let [p, q] = compare::half_pair::<F16>(Comparison::Ge, false, a as u32, b as u32)
+                let [p, q] = compare::half_pair::<F16>(FloatComparison::Ge, false, a as u32, b as u32)
                     .map(|t| compare::combine(combination, t, c(cc).0));
                 bits(p, q)
             }));
@@ -112,7 +112,7 @@ fn combinations_with_predicates() {
 #[test]
 fn singles_and_doubles() {
     let mut cases = Vec::new();
-    for comparison in Comparison::ALL {
+    for comparison in FloatComparison::ALL {
         let word = comparison.word();
         for (flush, ftz) in FTZ {
             let text = setp(&format!(".{word}{flush}.f32"), "$a, $b");
@@ -134,7 +134,7 @@ fn singles_and_doubles() {
 fn of_halves(
     ty: &str,
     flush: &str,
-    comparison: Comparison,
+    comparison: FloatComparison,
     one: impl Fn(u16, u16) -> bool + Copy + 'static,
     cases: &mut Vec<StatementCase>,
 ) {
@@ -166,7 +166,7 @@ fn of_halves(
 #[test]
 fn halves() {
     let mut cases = Vec::new();
-    for comparison in Comparison::ALL {
+    for comparison in FloatComparison::ALL {
         for (flush, ftz) in FTZ {
             let f = move |a, b| compare::half::<F16>(comparison, ftz, a, b);
             of_halves("f16", flush, comparison, f, &mut cases);

@@ -8,7 +8,7 @@ use crate::testing::{Kernel, words};
 use ptx_analysis::flow::OperandValue;
 use ptx_analysis::program::ModuleProgram;
 use ptx_num::values::Marks;
-use ptx_num::values::convert::{Format, Options, Rounding, Scaled, Sources, compile};
+use ptx_num::values::convert::{ConversionFormat, ConversionOptions, ConversionRounding, Scaled, Sources, compile};
 use std::sync::Arc;
 
 /// The versions and targets on which a form is tried, until one of them has it.
@@ -21,9 +21,9 @@ const REGISTERS: &str = ".reg .b8 %c<8>; .reg .b16 %h<8>; .reg .b32 %r<8>; .reg 
 #[derive(Clone)]
 struct Spelling {
     head: String,
-    from: Format,
-    to: Format,
-    options: Options,
+    from: ConversionFormat,
+    to: ConversionFormat,
+    options: ConversionOptions,
     /// The names of the operands after `d`.
     operands: Vec<&'static str>,
 }
@@ -42,7 +42,7 @@ fn spellings(form: &'static ptx_isa::tables::Form) -> Vec<Spelling> {
         all = longer;
     }
     let spelled = |modifiers: Vec<&'static str>| {
-        let mut options = Options::default();
+        let mut options = ConversionOptions::default();
         let mut types = Vec::new();
         for modifier in &modifiers {
             match *modifier {
@@ -53,9 +53,9 @@ fn spellings(form: &'static ptx_isa::tables::Form) -> Vec<Spelling> {
                 ".pzo" => options.pzo = true,
                 ".scaled::n1::ue8m0" => options.scaled = Scaled::One,
                 ".scaled::n2::ue8m0" => options.scaled = Scaled::Two,
-                other => match Rounding::named(&other[1..]) {
+                other => match ConversionRounding::named(&other[1..]) {
                     Some(rounding) => options.rounding = Some(rounding),
-                    None => types.push(Format::named(&other[1..]).unwrap()),
+                    None => types.push(ConversionFormat::named(&other[1..]).unwrap()),
                 },
             }
         }

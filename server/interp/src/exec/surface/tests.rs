@@ -1,10 +1,10 @@
 use crate::findings::Kind;
 use crate::machine::Status;
 use crate::testing::{Kernel, Outcome, words};
-use ptx_num::image::{ChannelOrder, ChannelType, Format, Geometry, Image, ImageDescription, ImageId, Opaque};
+use ptx_num::image::{ChannelOrder, ChannelType, Geometry, Image, ImageDescription, ImageId, Opaque, TexelFormat};
 
 fn image(geometry: Geometry, size: [u32; 3], channel: ChannelType, order: ChannelOrder) -> Image {
-    let description = ImageDescription::new(geometry, size, Format { channel, order });
+    let description = ImageDescription::new(geometry, size, TexelFormat { channel, order });
     let bytes = description.filled(|i| i as f64);
     Image { description, bytes }
 }

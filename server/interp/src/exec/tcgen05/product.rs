@@ -10,10 +10,10 @@ use crate::machine::code::{Action, Address, Refusal};
 use crate::machine::{Context, Outcome};
 use crate::registers::{PredicateSrc, Src};
 use ptx_isa::{Exec, Modifier, OperandName};
-use ptx_num::matrix::descriptor::{self, Instruction};
-use ptx_num::matrix::element::Element;
-use ptx_num::matrix::numerics::{Numerics, Unit};
-use ptx_num::matrix::product::{self, Operands, Product, Shape, Spec};
+use ptx_num::matrix::descriptor::{self, InstructionDescriptor};
+use ptx_num::matrix::element::MatrixElementType;
+use ptx_num::matrix::numerics::{MatrixInstruction, Numerics};
+use ptx_num::matrix::product::{self, Product, ProductOperands, ProductShape, ProductSpec};
 use ptx_num::matrix::shared::Major;
 use ptx_num::matrix::tensor::{self, Accumulators};
 use ptx_num::values::Marks;
@@ -129,7 +129,7 @@ pub(crate) fn multiply(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> 
 }
 
 /// Reports an error in a descriptor as a finding.
-fn undefined<T>(context: &mut Context<'_>, lane: usize, result: Result<T, product::Refusal>) -> Option<T> {
+fn undefined<T>(context: &mut Context<'_>, lane: usize, result: Result<T, product::MatrixRefusal>) -> Option<T> {
     match result {
         Ok(value) => Some(value),
         Err(why) => {
@@ -144,9 +144,11 @@ impl Tcgen05Product {
     fn run(&self, context: &mut Context<'_>, lane: usize) -> Option<()> {
         let bits = context.registers.lane(self.instruction, lane);
         let instruction = undefined(context, lane, descriptor::instruction(bits, self.kind))?;
-        let Shape { m, n, .. } = instruction.shape;
+        let ProductShape { m, n, .. } = instruction.shape;
         let sparse = if instruction.sparse {
-            Err(product::Refusal("the instruction descriptor says that A is sparse, but the instruction does not"))
+            Err(product::MatrixRefusal(
+                "the instruction descriptor says that A is sparse, but the instruction does not",
+            ))
         } else {
             Ok(())
         };
@@ -164,7 +166,7 @@ impl Tcgen05Product {
         let d = spot(context, &self.d, lane);
         let adds = context.registers.predicate(self.add) >> lane & 1 != 0;
         let c = if adds { self.read_d(context, layout, d, (m, n), lane, &mut marks)? } else { vec![0; m * n] };
-        let operands = Operands {
+        let operands = ProductOperands {
             a: &a,
             b: &b,
             c: &c,
@@ -194,16 +196,16 @@ impl Tcgen05Product {
         (!context.is_stopped()).then_some(())
     }
 
-    fn spec(&self, instruction: &Instruction) -> Spec {
+    fn spec(&self, instruction: &InstructionDescriptor) -> ProductSpec {
         let kind = match (self.scales, instruction.scale) {
             (Some(scales), Some(scale)) => {
-                product::Kind::Scaled { scale, blocks: scales.blocks as usize, packed: is_packed(self.kind) }
+                product::ProductKind::Scaled { scale, blocks: scales.blocks as usize, packed: is_packed(self.kind) }
             }
-            _ if instruction.saturating => product::Kind::Saturating,
-            _ => product::Kind::Plain,
+            _ if instruction.saturating => product::ProductKind::Saturating,
+            _ => product::ProductKind::Plain,
         };
-        Spec {
-            unit: Unit::Tcgen05,
+        ProductSpec {
+            unit: MatrixInstruction::Tcgen05,
             numerics: self.numerics,
             shape: instruction.shape,
             a: instruction.a,
@@ -218,19 +220,19 @@ impl Tcgen05Product {
     }
 
     /// The bits of an element in shared memory, and whether 16 elements of fewer than eight bits take up 16 bytes.
-    fn in_shared(&self, element: Element) -> (u32, bool) {
+    fn in_shared(&self, element: MatrixElementType) -> (u32, bool) {
         (element.bits(), !is_packed(self.kind))
     }
 
     fn read_a(
         &self,
         context: &mut Context<'_>,
-        instruction: &Instruction,
+        instruction: &InstructionDescriptor,
         layout: Accumulators,
         lane: usize,
         marks: &mut Marks,
     ) -> Option<Vec<u64>> {
-        let Shape { m, k, .. } = instruction.shape;
+        let ProductShape { m, k, .. } = instruction.shape;
         match self.a {
             Tcgen05MatrixA::Shared(src) => {
                 let bits = context.registers.lane(src, lane);
@@ -272,7 +274,7 @@ impl Tcgen05Product {
         bits: u64,
         (lines, k): (usize, usize),
         major: Major,
-        element: Element,
+        element: MatrixElementType,
         lane: usize,
         marks: &mut Marks,
     ) -> Option<Vec<u64>> {
@@ -295,11 +297,11 @@ impl Tcgen05Product {
     fn read_b(
         &self,
         context: &mut Context<'_>,
-        instruction: &Instruction,
+        instruction: &InstructionDescriptor,
         lane: usize,
         marks: &mut Marks,
     ) -> Option<Vec<u64>> {
-        let Shape { n, k, .. } = instruction.shape;
+        let ProductShape { n, k, .. } = instruction.shape;
         let bits = context.registers.lane(self.b, lane);
         let lines = self.halves(context, bits, (n, k), instruction.major_b, instruction.b, lane, marks)?;
         let mut out = vec![0; k * n];
@@ -342,13 +344,13 @@ impl Tcgen05Product {
         &self,
         context: &mut Context<'_>,
         scales: &BlockScales,
-        instruction: &Instruction,
+        instruction: &InstructionDescriptor,
         lane: usize,
         marks: &mut Marks,
     ) -> Option<(Vec<u64>, Vec<u64>)> {
-        let Shape { m, n, k } = instruction.shape;
+        let ProductShape { m, n, k } = instruction.shape;
         let layout = if k == 96 {
-            Err(product::Refusal("how block scales lie with K of 96 is shown by the manual in pictures only"))
+            Err(product::MatrixRefusal("how block scales lie with K of 96 is shown by the manual in pictures only"))
         } else {
             Ok(())
         };

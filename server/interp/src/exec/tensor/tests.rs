@@ -3,7 +3,7 @@ use crate::machine::Status;
 use crate::testing::{Kernel, Outcome, words};
 use ptx_num::image::TensorMap;
 use ptx_num::image::swizzle::Swizzle;
-use ptx_num::image::tensor_map::{ElementType, Mode};
+use ptx_num::image::tensor_map::{ElementType, TensorMapMode};
 
 /// A kernel with 16 KiB of shared memory at `box`, and three mbarriers that expect one arrival each. Its parameters are `out`, `in` and a
 /// tensor map; `%rd0`, `%rd1` and `%rd2` are their addresses. In the body, `{wait}` waits for `bar`.
@@ -137,7 +137,7 @@ fn rows_are_gathered_and_pixels_unrolled() {
     let body = format!("mov.u16 %h1, 1;\n{body}");
     let out = load("", &body, 96, &input, |a| {
         let mut map = TensorMap::tiled(ElementType::U32, a, &[4, 8, 2], &[16, 128], &[1, 1, 1]);
-        map.mode = Mode::Im2col;
+        map.mode = TensorMapMode::Im2col;
         (map.channels_per_pixel, map.pixels_per_column) = (4, 6);
         (map.lower_corner[0], map.upper_corner[0]) = (0, -2);
         map

@@ -5,14 +5,14 @@ use crate::machine::{Context, Location, Order};
 use crate::memory::Region;
 use ptx_num::image::tensor_copy::{Amount, RunKind, pack6};
 use ptx_num::image::tensor_map::{ElementType, TensorMap};
-use ptx_num::image::{Run, TensorFault};
+use ptx_num::image::{CopyRun, TensorFault};
 use ptx_num::values::Marks;
-use ptx_num::values::atomic::{self, Element, Operation};
+use ptx_num::values::atomic::{self, AtomicElement, AtomicOperation};
 
 /// Everything that one tensor copy does: its tensor map, its contiguous runs of bytes, and its size.
 pub(super) struct TensorTransfer {
     pub(super) map: TensorMap,
-    pub(super) runs: Vec<Run>,
+    pub(super) runs: Vec<CopyRun>,
     pub(super) amount: Amount,
 }
 
@@ -30,7 +30,7 @@ fn put_global(context: &mut Context<'_>, lane: usize, address: u64, bytes: &[u8]
 }
 
 /// The number of bytes of global memory that a run reads or writes.
-fn global_bytes(run: &Run) -> u64 {
+fn global_bytes(run: &CopyRun) -> u64 {
     match run.kind {
         RunKind::Bytes => run.bytes.into(),
         RunKind::Pack6 => u64::from(run.bytes) / 16 * 12,
@@ -39,7 +39,7 @@ fn global_bytes(run: &Run) -> u64 {
 }
 
 /// The location of a run in the shared memory to which the location `of` belongs.
-fn shared(of: Location, run: &Run) -> Location {
+fn shared(of: Location, run: &CopyRun) -> Location {
     let offset = u64::from(run.shared);
     Location { address: of.address.wrapping_sub(of.offset).wrapping_add(offset), offset, ..of }
 }
@@ -92,7 +92,7 @@ impl TensorTransfer {
         // `marked`: ranges whose values are unspecified. `special`: runs that are handled one by one, because some of their bytes are
         // marked, unwritten or padding.
         let mut marked: Vec<(u32, u32)> = Vec::new();
-        let mut special: Vec<&Run> = Vec::new();
+        let mut special: Vec<&CopyRun> = Vec::new();
         let mut sources = sources.iter();
         let (mut data, mut clean, mut from, mut left) = (Vec::new(), true, 0, 0);
         for run in &self.runs {
@@ -182,7 +182,7 @@ impl TensorTransfer {
     }
 
     /// Stores one run, with the marks of its bytes.
-    fn store_run(&self, context: &mut Context<'_>, lane: usize, source: Location, run: &Run) {
+    fn store_run(&self, context: &mut Context<'_>, lane: usize, source: Location, run: &CopyRun) {
         let from = shared(source, run);
         if run.kind == RunKind::Bytes {
             return context.copy_at(from, global(run.global), lane, run.bytes as usize, u16::MAX);
@@ -201,12 +201,12 @@ impl TensorTransfer {
         context: &mut Context<'_>,
         lane: usize,
         source: Location,
-        operation: Operation,
+        operation: AtomicOperation,
     ) -> Option<()> {
         let function = combination(operation, self.element()).and_then(|element| {
             // The manual's page on tensors does not mention subnormal numbers. According to its page on blocks, sums of `.f32` flush them
             // (9.7.9.25.5.2).
-            let flushes = atomic::operation(operation, element, element == Element::F32)?;
+            let flushes = atomic::operation(operation, element, element == AtomicElement::F32)?;
             Some((element, flushes, atomic::operation(operation, element, false)?))
         });
         let Some((element, function, keeps)) = function else {
@@ -236,23 +236,27 @@ impl TensorTransfer {
 
 /// The type as which the elements of a tensor are combined; `None` if the operation does not support them (manual, table of
 /// `cp.reduce.async.bulk.tensor`).
-fn combination(operation: Operation, element: ElementType) -> Option<Element> {
+fn combination(operation: AtomicOperation, element: ElementType) -> Option<AtomicElement> {
     let name = match (operation, element) {
-        (Operation::And | Operation::Or | Operation::Xor, ElementType::U32 | ElementType::S32) => "b32",
-        (Operation::And | Operation::Or | Operation::Xor, ElementType::U64 | ElementType::S64) => "b64",
-        (Operation::Inc | Operation::Dec | Operation::Add, ElementType::U32) => "u32",
-        (Operation::Add, ElementType::S32) => "s32",
-        (Operation::Add, ElementType::U64) => "u64",
-        (Operation::Add, ElementType::F32) => "f32",
-        (Operation::Add | Operation::Min | Operation::Max, ElementType::F16) => "f16",
-        (Operation::Add | Operation::Min | Operation::Max, ElementType::Bf16) => "bf16",
-        (Operation::Min | Operation::Max, ElementType::U32) => "u32",
-        (Operation::Min | Operation::Max, ElementType::S32) => "s32",
-        (Operation::Min | Operation::Max, ElementType::U64) => "u64",
-        (Operation::Min | Operation::Max, ElementType::S64) => "s64",
+        (AtomicOperation::And | AtomicOperation::Or | AtomicOperation::Xor, ElementType::U32 | ElementType::S32) => {
+            "b32"
+        }
+        (AtomicOperation::And | AtomicOperation::Or | AtomicOperation::Xor, ElementType::U64 | ElementType::S64) => {
+            "b64"
+        }
+        (AtomicOperation::Inc | AtomicOperation::Dec | AtomicOperation::Add, ElementType::U32) => "u32",
+        (AtomicOperation::Add, ElementType::S32) => "s32",
+        (AtomicOperation::Add, ElementType::U64) => "u64",
+        (AtomicOperation::Add, ElementType::F32) => "f32",
+        (AtomicOperation::Add | AtomicOperation::Min | AtomicOperation::Max, ElementType::F16) => "f16",
+        (AtomicOperation::Add | AtomicOperation::Min | AtomicOperation::Max, ElementType::Bf16) => "bf16",
+        (AtomicOperation::Min | AtomicOperation::Max, ElementType::U32) => "u32",
+        (AtomicOperation::Min | AtomicOperation::Max, ElementType::S32) => "s32",
+        (AtomicOperation::Min | AtomicOperation::Max, ElementType::U64) => "u64",
+        (AtomicOperation::Min | AtomicOperation::Max, ElementType::S64) => "s64",
         _ => return None,
     };
-    Element::named(name)
+    AtomicElement::named(name)
 }
 
 /// Converts elements as a load does. `at` is their offset in shared memory; the ranges of results with unspecified bits are added to

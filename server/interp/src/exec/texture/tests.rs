@@ -1,15 +1,15 @@
 use crate::findings::Kind;
 use crate::machine::Status;
 use crate::testing::{Kernel, Outcome, words};
-use ptx_num::image::texture::{Coordinates, Level, Request, fetch, gather};
+use ptx_num::image::texture::{Coordinates, MipmapLevel, TextureRequest, fetch, gather};
 use ptx_num::image::{
-    AddressMode, ChannelOrder, ChannelType, Filter, Format, Geometry, Image, ImageDescription, Opaque, Sampler,
+    AddressMode, ChannelOrder, ChannelType, Filter, Geometry, Image, ImageDescription, Opaque, Sampler, TexelFormat,
 };
 
-const R32: Format = Format { channel: ChannelType::Float, order: ChannelOrder::R };
-const RGBA8: Format = Format { channel: ChannelType::Unorm8, order: ChannelOrder::Rgba };
+const R32: TexelFormat = TexelFormat { channel: ChannelType::Float, order: ChannelOrder::R };
+const RGBA8: TexelFormat = TexelFormat { channel: ChannelType::Unorm8, order: ChannelOrder::Rgba };
 
-fn new(geometry: Geometry, size: [u32; 3], format: Format) -> Image {
+fn new(geometry: Geometry, size: [u32; 3], format: TexelFormat) -> Image {
     with(ImageDescription::new(geometry, size, format))
 }
 
@@ -80,10 +80,10 @@ fn every_geometry_takes_its_registers_in_order() {
         let piece =
             format!("{} tex.{list}.v4.f32.s32 {{%r0,%r1,%r2,%r3}}, [%rd1, {{{}}}];", set(bits), names.join(","));
         let geometry = Geometry::named(list).expect("a geometry");
-        let request = Request {
+        let request = TextureRequest {
             geometry,
             coordinates: Coordinates { bits, float: false },
-            level: Level::Base,
+            level: MipmapLevel::Base,
             offset: [0; 3],
             depth: None,
         };
@@ -127,7 +127,7 @@ fn levels_gradients_offsets_and_depths_reach_the_library() {
     (description.levels, description.mipmapped) = (4, true);
     let sampler = Sampler { mipmap_filter: Filter::Linear, ..linear() };
     let bits = [2.5_f32.to_bits(), 3.25_f32.to_bits(), 0, 0];
-    let request = |level, offset, depth| Request {
+    let request = |level, offset, depth| TextureRequest {
         geometry: Geometry::D2,
         coordinates: Coordinates { bits, float: true },
         level,
@@ -139,27 +139,27 @@ fn levels_gradients_offsets_and_depths_reach_the_library() {
     for (piece, request) in [
         (
             format!("tex.level.2d.v4.f32.f32 {d}, [%rd1, {{%r10,%r11}}], 0f3FC00000;"),
-            request(Level::Float(1.5), [0; 3], None),
+            request(MipmapLevel::Float(1.5), [0; 3], None),
         ),
         (
             format!(
                 "mov.f32 %f0, 0f40800000; mov.f32 %f1, 0f00000000; tex.grad.2d.v4.f32.f32 {d}, [%rd1, {{%r10,%r11}}], {{%f0, %f1}}, {{%f1, %f0}};"
             ),
-            request(Level::Gradients([4.0, 0.0, 0.0], [0.0, 4.0, 0.0]), [0; 3], None),
+            request(MipmapLevel::Gradients([4.0, 0.0, 0.0], [0.0, 4.0, 0.0]), [0; 3], None),
         ),
         (
             format!("mov.u32 %r14, 2; mov.u32 %r15, -1; tex.2d.v4.f32.f32 {d}, [%rd1, {{%r10,%r11}}], {{%r14, %r15}};"),
-            request(Level::Base, [2, -1, 0], None),
+            request(MipmapLevel::Base, [2, -1, 0], None),
         ),
         (
             format!("mov.f32 %f2, 0f41F00000; tex.2d.v4.f32.f32 {d}, [%rd1, {{%r10,%r11}}], %f2;"),
-            request(Level::Base, [0; 3], Some(30.0)),
+            request(MipmapLevel::Base, [0; 3], Some(30.0)),
         ),
         (
             format!(
                 "mov.f32 %f2, 0f41F00000; mov.u32 %r14, 1; tex.level.2d.v4.f32.f32 {d}, [%rd1, {{%r10,%r11}}], 0f00000000, {{%r14, %r14}}, %f2;"
             ),
-            request(Level::Float(0.0), [1, 1, 0], Some(30.0)),
+            request(MipmapLevel::Float(0.0), [1, 1, 0], Some(30.0)),
         ),
     ] {
         let image = with(description.clone());
@@ -178,7 +178,8 @@ fn four_texels_are_gathered() {
     let image = new(Geometry::D2, [4, 4, 1], RGBA8);
     let bits = [2.0_f32.to_bits(), 1.0_f32.to_bits(), 0, 0];
     let coordinates = Coordinates { bits, float: true };
-    let request = Request { geometry: Geometry::D2, coordinates, level: Level::Base, offset: [0; 3], depth: None };
+    let request =
+        TextureRequest { geometry: Geometry::D2, coordinates, level: MipmapLevel::Base, offset: [0; 3], depth: None };
     let library = gather(&image.description, &image.bytes[..], &linear(), &request, 2).expect("it fits");
     let piece = format!("{} tld4.b.2d.v4.f32.f32 {{%r0,%r1,%r2,%r3}}, [%rd1, {{%r10,%r11}}];", set(bits));
     let out = textured("", &[piece], image, linear()).fine();
@@ -190,7 +191,7 @@ fn four_texels_are_gathered() {
 
 #[test]
 fn results_become_halves_integers_and_holes() {
-    let format = Format { channel: ChannelType::Float, order: ChannelOrder::Rgba };
+    let format = TexelFormat { channel: ChannelType::Float, order: ChannelOrder::Rgba };
     let pieces = [
         "mov.u32 %r10, 1; tex.1d.v4.f16.s32 {%h0,%h1,%h2,%h3}, [%rd1, {%r10}]; mov.u32 %r0, 0; mov.u32 %r1, 0; mov.u32 %r2, 0; mov.u32 %r3, 0;",
         "tex.1d.v2.f16x2.s32 {%r0,%r1}, [%rd1, {%r10}];",

@@ -2,7 +2,7 @@
 
 use crate::testing::Kernel;
 use ptx_num::values::Marks;
-use ptx_num::values::float::Rounding;
+use ptx_num::values::float::FloatRounding;
 
 /// A statement with `$d`, `$a`, `$b`, `$c` in place of registers, the sizes of these in bytes (0: no such register), and the expected
 /// result.
@@ -24,12 +24,12 @@ pub(in crate::exec) fn case(
 }
 
 /// The modifiers of roundings. Without one, rounding is to nearest.
-pub(in crate::exec) const ROUNDINGS: [(&str, Rounding); 5] = [
-    ("", Rounding::Nearest),
-    (".rn", Rounding::Nearest),
-    (".rz", Rounding::Zero),
-    (".rm", Rounding::Down),
-    (".rp", Rounding::Up),
+pub(in crate::exec) const ROUNDINGS: [(&str, FloatRounding); 5] = [
+    ("", FloatRounding::Nearest),
+    (".rn", FloatRounding::Nearest),
+    (".rz", FloatRounding::Zero),
+    (".rm", FloatRounding::Down),
+    (".rp", FloatRounding::Up),
 ];
 
 /// Without and with `.ftz`.
