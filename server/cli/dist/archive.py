@@ -37,7 +37,7 @@ COMPLETIONS = {
 
 
 def said(*command):
-    """What a program prints."""
+    """Returns the standard output of a command."""
     return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
 
 
@@ -46,7 +46,7 @@ def version():
 
 
 def build(target):
-    """Compiles the program; nothing in it tells where."""
+    """Compiles the program without paths of this machine in it."""
     zig = target.endswith("-linux-gnu")
     home = os.environ.get("CARGO_HOME", str(Path.home() / ".cargo"))
     flags = [f"--remap-path-prefix={ROOT}=.", f"--remap-path-prefix={home}=cargo"]
@@ -65,7 +65,7 @@ def runs(program):
 
 
 def pages(speaker):
-    """Manual pages and completions, as the program prints them."""
+    """Generates manual pages and completions with the program."""
     files = {f"completions/{name}": said(speaker, "completions", shell) for shell, name in COMPLETIONS.items()}
     with tempfile.TemporaryDirectory() as folder:
         said(speaker, "man", folder)

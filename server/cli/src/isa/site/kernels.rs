@@ -38,7 +38,7 @@ pub fn pages(links: &Links) -> Vec<SitePage> {
     KERNELS.iter().map(page).collect()
 }
 
-/// Tokens by line.
+/// Groups tokens by line.
 fn lines(tokens: Vec<Token>) -> Vec<Vec<Token>> {
     let mut out: Vec<Vec<Token>> = vec![Vec::new()];
     for token in tokens {

@@ -1,11 +1,11 @@
-//! Which form is there for which target, from which version on.
+//! The table of forms by target, with the PTX version that introduced each.
 
 use super::links::PageKind;
 use super::text::PageContext;
 use maud::{Markup, html};
 use ptx_ide::reference::availability::{Availability, Matrix};
 
-/// The matrix as a table.
+/// The matrix as an HTML table.
 pub fn table(matrix: &Matrix, place: PageContext<'_>) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label="Targets and versions" {
@@ -46,7 +46,7 @@ fn cell(cell: Availability) -> Markup {
     }
 }
 
-/// What the cells mean.
+/// The legend of the cells.
 pub fn legend() -> Markup {
     html! {
         p.dim {
