@@ -6,7 +6,7 @@
 # PTX_FUZZ_WORK: where builds, corpora and findings are (tests/fuzz/work). PTX_FUZZ_JOBS: how many at a time (2).
 # PTX_FUZZ_ASAN=1: with AddressSanitizer, the C code of the parser too.
 set -euo pipefail
-# Before the folder changes: it may be given relative to where the caller is.
+# Resolve it before the folder changes: it may be relative to the caller's folder.
 [ -z "${PTX_FUZZ_WORK:-}" ] || PTX_FUZZ_WORK=$(realpath -m "$PTX_FUZZ_WORK")
 cd "$(dirname "$0")"
 seconds=${1:-120}
@@ -16,11 +16,13 @@ targets=("$@")
 work=${PTX_FUZZ_WORK:-$PWD/work}
 jobs=${PTX_FUZZ_JOBS:-2}
 host=$(rustc -vV | sed -n 's/^host: //p')
-# A server that has gone is no reason to end: writing to it fails, as it does in a program of Rust.
+# A server that has closed its pipe must not end the fuzzer: as in any Rust program, writing to the pipe returns an
+# error.
 trap '' PIPE
 mkdir -p "$work/corpus" "$work/findings" "$work/logs"
 
-# What cargo-fuzz gives the compiler, on a stable toolchain. Only what is built for the target is counted, not build scripts.
+# The flags that cargo-fuzz passes to the compiler, for a stable toolchain. Only code for the target is instrumented,
+# not build scripts.
 flags="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters"
 flags+=" -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares"
 build() { # FOLDER FLAGS CFLAGS [OPTION…]
@@ -43,7 +45,7 @@ python3 seeds.py "$work/seeds"
 share=$((seconds * jobs / ${#targets[@]}))
 [ "$share" -gt 0 ] || share=1
 
-# One target for its share of the time.
+# Fuzzes one target for its share of the time.
 fuzz() {
   local target=$1
   local corpus=$work/corpus/$target dictionary=$work/seeds/$target.dict
@@ -53,7 +55,7 @@ fuzz() {
   PTX_FUZZ=$target "$program" "${options[@]}" -artifact_prefix="$work/findings/$target/" "$corpus" "$work/seeds/$target" >"$work/logs/$target.log" 2>&1
 }
 
-# What came of a target, in a line; its finding, if there is one.
+# Prints the result of a target in one line, followed by its finding, if there is one.
 tell() {
   local target=$1 status=$2 log=$work/logs/$1.log
   local runs coverage
@@ -69,7 +71,7 @@ tell() {
 
 found=0
 declare -A running=()
-# Waits until one that runs has ended.
+# Waits until a running target has finished.
 next() {
   local ended status=0
   wait -n -p ended "${!running[@]}" || status=$?
