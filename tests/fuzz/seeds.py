@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-LONGEST = 9000
+MAX_LENGTH = 9000
 SEPARATOR = b"\xff"
 
 
@@ -45,7 +45,7 @@ def notation():
                 yield piece.encode()
                 piece = ""
             piece += entry + "\n"
-        yield piece[:LONGEST].encode()
+        yield piece[:MAX_LENGTH].encode()
 
 
 def launches():
@@ -112,7 +112,7 @@ def seeds():
     """Yields pairs of target and seed."""
     chance = random.Random(1)
     some = lambda low, high: chance.randbytes(chance.randint(low, high))
-    all_modules = [m for m in modules() if len(m) <= LONGEST]
+    all_modules = [m for m in modules() if len(m) <= MAX_LENGTH]
     for text in [*modules(), *shapes()]:
         yield "grammar", text
     for text in all_modules:

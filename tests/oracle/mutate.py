@@ -12,7 +12,7 @@ LINKING = (".visible", ".extern", ".weak", ".common")
 TYPES = (".u8", ".u16", ".u32", ".u64", ".s16", ".s32", ".s64", ".f16", ".f16x2", ".bf16", ".f32", ".f64", ".b8", ".b16", ".b32", ".b64", ".b128", ".pred", ".texref")
 INSTRUCTION = re.compile(r"^(\s*)(?:(@\s*!?\s*[%\w$]+)(\s+))?([a-z]\w*)((?:\.[A-Za-z_][\w]*(?:::\w+)*)*)(?=[\s;])([^;]*);(\s*(?://.*)?)$")
 LABEL = re.compile(r"^\s*[%$_A-Za-z][\w$]*\s*:\s*(//.*)?$")
-LONGEST = 600  # characters: longer lines are tables
+MAX_LENGTH = 600  # characters: longer lines are tables
 
 
 def tables():
@@ -68,7 +68,7 @@ def lines_of(text):
         line = Line(number, content)
         out.append(line)
         words = [t for _, t in line.tokens]
-        if not words or len(content) > LONGEST:
+        if not words or len(content) > MAX_LENGTH:
             line.role, line.tokens = "blank", []
         elif inside == "call":
             line.role = line.key = "call-line"

@@ -4,19 +4,19 @@
 local M = {}
 
 ---@class ptx_analyzer.Options
----@field cmd string[]? the server's command line; nil: `ptx-analyzer` from PATH, else the one built in this checkout
----@field settings table what the server's pages call `ptx-analyzer.*`, without that prefix
----@field root_markers string[] the nearest folder that holds one of these is the root; else the file's own folder
+---@field cmd string[]? the server's command line; nil: `ptx-analyzer` from PATH, otherwise the one built in this checkout
+---@field settings table the settings of the server, documented as `ptx-analyzer.*`, without that prefix
+---@field root_markers string[] the nearest folder that contains one of these is the root, otherwise the file's own folder
 ---@field enable boolean start the server for PTX files
----@field filetype boolean tell PTX from PreTeXt by content
----@field treesitter boolean highlight with tree-sitter where the parser is installed
+---@field filetype boolean distinguish PTX from PreTeXt by content
+---@field treesitter boolean highlight with tree-sitter if the parser is installed
 ---@field evaluate ptx_analyzer.EvaluateOptions how an evaluation is shown
----@field dap boolean tell nvim-dap, if it is installed, how PTX is debugged
+---@field dap boolean register the debug adapter with nvim-dap, if it is installed
 
 ---@class ptx_analyzer.EvaluateOptions
 ---@field window 'split'|'vsplit'|'float' where the grid opens
----@field follow boolean the cursor of the source goes to the line of the step, and the grid to that of the cursor
----@field hints boolean turn inlay hints on while a file is evaluated: the values of a lane are some
+---@field follow boolean the cursor of the source follows the step, and the grid follows the cursor
+---@field hints boolean enable inlay hints while a file is evaluated, because the values of a lane are hints
 
 ---@type ptx_analyzer.Options
 local defaults = {

@@ -17,10 +17,10 @@ local GAP = ' '
 ---@class ptx_analyzer.View
 ---@field first integer the lane of the first column
 ---@field width integer columns of the window
----@field formats table<string, string> by name of register
----@field format string of registers without one of their own
+---@field formats table<string, string> the user's formats, by register name
+---@field format string the format of all other registers
 ---@field filter string
----@field cell integer width of a cell: it grows while one steps, so that columns stay where they are
+---@field cell integer width of a cell; it never shrinks during stepping, so that columns stay in place
 
 ---@class ptx_analyzer.Row
 ---@field name string
@@ -31,8 +31,8 @@ local GAP = ' '
 ---@field changed integer lanes that the last step wrote
 ---@field unspecified integer
 ---@field approximate integer
----@field note string? what follows the value
----@field counting string? what stands in place of the lanes, where they only count up
+---@field note string? a text after the value
+---@field counting string? a text that replaces the lanes if their values only count up
 
 local function mask(number)
   return type(number) == 'number' and number or 0
@@ -380,10 +380,10 @@ end
 ---@field lines string[]
 ---@field marks { row: integer, from: integer, to: integer, group: string }[] rows and bytes from 0
 ---@field rows table<integer, string> the register of a line (from 1)
----@field header string what stands above the lanes, as 'winbar' takes it
+---@field header string the text above the lanes, in the format of 'winbar'
 ---@field first integer the lane of the first column
----@field shown integer how many lanes there is room for
----@field lane_at fun(column: integer): integer? the lane at a column of the screen (from 0)
+---@field shown integer number of lanes that fit
+---@field lane_at fun(column: integer): integer? the lane at a screen column (from 0)
 
 --- Draws all of it.
 ---@param session ptx_analyzer.Session

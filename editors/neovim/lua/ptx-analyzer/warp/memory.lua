@@ -10,7 +10,7 @@ local namespace = vim.api.nvim_create_namespace('ptx-analyzer-memory')
 
 local SPACES = { 'shared', 'local', 'param', 'const', 'global' }
 -- Default and maximum number of bytes to show. The server stops at the end of the memory.
-local LENGTH, MOST = 1024, 65536
+local LENGTH, MAX_LENGTH = 1024, 65536
 local ROW = 16
 
 -- The readings: name and number of bytes per value.
@@ -18,13 +18,13 @@ local READINGS = { { 'bytes', 1 }, { 'hex', 4 }, { 'signed', 4 }, { 'float', 4 }
 
 ---@class ptx_analyzer.MemoryPane
 ---@field bufnr integer
----@field range table what the server is asked for
+---@field range table the requested memory
 ---@field title string
 ---@field reading integer
----@field step integer? of what is shown
----@field found table? what the server answered
+---@field step integer? the step of the shown bytes
+---@field found table? the server's answer
 ---@field problem string?
----@field before string? bytes at the step that was shown before
+---@field before string? the bytes at the previously shown step
 
 ---@type table<integer, ptx_analyzer.MemoryPane> by the buffer of the source
 local panes = {}
@@ -64,12 +64,12 @@ local function range_of(text, lane)
   if address then
     -- An address has no additional offset.
     length = words[2] and tonumber(words[2]) or LENGTH
-    return { address = address, length = math.min(length, MOST) }
+    return { address = address, length = math.min(length, MAX_LENGTH) }
   end
   if (words[2] and not tonumber(words[2])) or (words[3] and not length) or offset < 0 then
     return nil, ('`%s` is no offset and length'):format(table.concat(words, ' ', 2))
   end
-  local range = { offset = offset, length = math.min(length or LENGTH, MOST) }
+  local range = { offset = offset, length = math.min(length or LENGTH, MAX_LENGTH) }
   if vim.tbl_contains(SPACES, words[1]) then
     range.space = words[1]
     range.lane = words[1] == 'local' and lane or nil

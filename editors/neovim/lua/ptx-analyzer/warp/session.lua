@@ -15,17 +15,17 @@ local PAUSE = 150
 ---@class ptx_analyzer.Session
 ---@field bufnr integer the PTX file
 ---@field entry string?
----@field launch string? what the user typed in place of the launches in the source
----@field number integer? which of the launches in the source
+---@field launch string? a launch that the user typed, instead of one in the source
+---@field number integer? index of the launch in the source
 ---@field cta integer[]
 ---@field warp integer
----@field lane integer the lane whose values stand in the text
----@field step integer? the step that is looked at, from 1: it was executed last, and the values are those after it; nil until the first answer
----@field answer table? the last one with a state
----@field refused string? why the text as it is now is not evaluated
----@field version integer? of the text that is shown
----@field known table<integer, table> answers by their step
----@field timeline table<integer, table> parts of the timeline by their number
+---@field lane integer the lane whose values are shown in the text
+---@field step integer? the current step, from 1: the last executed one, whose resulting values are shown; nil until the first answer
+---@field answer table? the last answer with a state
+---@field refused string? why the current text is not evaluated
+---@field version integer? the version of the evaluated text
+---@field known table<integer, table> stored answers by step
+---@field timeline table<integer, table> parts of the timeline by number
 ---@field watchers fun(session: ptx_analyzer.Session)[]
 local Session = {}
 Session.__index = Session
@@ -117,7 +117,7 @@ end
 
 --- Sends a request to the server. The answer is discarded if the evaluation is closed, or if a newer request with the
 --- same slot was sent.
----@param slot string what is asked about: of each, only the last question counts
+---@param slot string the subject: only the last request with each slot counts
 ---@param argument table
 ---@param on_answer fun(answer: table)
 ---@param on_problem fun(problem: table)?

@@ -276,7 +276,7 @@ local function open_window(pane)
   end
   local window = vim.api.nvim_get_current_win()
   options_of(window)
-  -- A new split of the window must not inherit the options of this buffer.
+  -- A reopened window has lost its options, so set them each time.
   vim.wo[window].winfixheight = where == 'split'
 end
 
