@@ -2,20 +2,18 @@
  * @file PTX, the assembly language of NVIDIA GPUs, versions 1.0 to 9.5.
  * @license MIT OR Apache-2.0
  *
- * The grammar describes shapes, not instructions: an opcode is a word and a modifier is a dot-word, so that a new PTX
- * version needs no new grammar. Only directives are keywords, because each has its own syntax.
+ * The grammar describes shapes, not instructions: an opcode is a word and a modifier is a dot-word, so that a new PTX version needs no
+ * new grammar. Only directives are keywords, because each has its own syntax.
  *
  * Three decisions shape the rest:
  *
- * - Every item is allowed at every level, and statements are allowed at the top level. NVIDIA's assembler is stricter.
- *   But a missing brace then causes one MISSING node instead of an ERROR over the rest of the file, which keeps
- *   reparsing fast.
- * - A statement ends at its line end if the next line can only begin another statement. The external scanner
- *   (src/scanner.c) reports this with a zero-width token, which appears in the tree as `unclosed`. This syntax error is
- *   cheap, because the parser never has to recover from it. With an ordinary MISSING node, the parser would find it
- *   cheaper to skip short statements than to insert the node.
- * - Every dot-word is one token, `modifier`, which is renamed according to its position (type, member name, ...). The
- *   keywords are extracted from it, so `.global` is a state space in a declaration and a modifier in `ld.global`.
+ * - Every item is allowed at every level, and statements are allowed at the top level. NVIDIA's assembler is stricter. But a missing
+ *   brace then causes one MISSING node instead of an ERROR over the rest of the file, which keeps reparsing fast.
+ * - A statement ends at its line end if the next line can only begin another statement. The external scanner (src/scanner.c) reports this
+ *   with a zero-width token, which appears in the tree as `unclosed`. This syntax error is cheap, because the parser never has to recover
+ *   from it. With an ordinary MISSING node, the parser would find it cheaper to skip short statements than to insert the node.
+ * - Every dot-word is one token, `modifier`, which is renamed according to its position (type, member name, ...). The keywords are
+ *   extracted from it, so `.global` is a state space in a declaration and a modifier in `ld.global`.
  */
 
 /// <reference types="tree-sitter-cli/dsl" />
@@ -39,18 +37,15 @@ const STATE_SPACES = [
   '.shared::cta', '.shared::cluster', '.param::entry', '.param::func',
 ];
 
-/**
- * The types of DWARF data. They are listed, because a line of data has no terminator and the next one begins with its
- * type.
- */
+/** The types of DWARF data. They are listed, because a line of data has no terminator and the next one begins with its type. */
 const SECTION_TYPES = [
   '.b8', '.b16', '.b32', '.b64', '.u8', '.u16', '.u32', '.u64', '.s8', '.s16', '.s32', '.s64',
   '.byte', '.2byte', '.4byte', '.8byte', '.quad',
 ];
 
 /**
- * A size that is not an expression: a literal, or a word such as `WARP_SZ`. It accepts any word, because a separate
- * token for `WARP_SZ` would impair error recovery.
+ * A size that is not an expression: a literal, or a word such as `WARP_SZ`. It accepts any word, because a separate token for `WARP_SZ`
+ * would impair error recovery.
  */
 const number = ($) => choice($.integer, $.identifier);
 
@@ -67,8 +62,8 @@ const closing = ($, close) => choice(close, alias($._stop_after, $.unclosed));
 const wanted = ($, rule) => choice(rule, alias($._stop_operand, $.unclosed));
 
 /**
- * A bracketed list. It allows a trailing comma if the end is missing. The closing brace of a block ends every unclosed
- * bracket except a brace.
+ * A bracketed list. It allows a trailing comma if the end is missing. The closing brace of a block ends every unclosed bracket except a
+ * brace.
  */
 const bracketed = ($, open, rule, close) => {
   const brace = close === '}' ? [] : [$._stop_at_brace];
@@ -110,12 +105,11 @@ export default grammar({
   rules: {
     source_file: $ => optional($._body),
 
-    // Statements in runs of about a hundred, separated by a token that the scanner derives from the following text. The
-    // runs are hidden and only improve the speed. After an edit tree-sitter rebuilds the surrounding repetitions
-    // element by element, so a function of 50,000 statements in one repetition would cost tens of milliseconds per
-    // keystroke. A run begins with a statement instead of a repetition, because tree-sitter never reuses a node that
-    // begins with a repetition as a whole. A run ends before a word, because no complete statement continues with a
-    // word.
+    // Statements in runs of about a hundred, separated by a token that the scanner derives from the following text. The runs are hidden
+    // and only improve the speed. After an edit tree-sitter rebuilds the surrounding repetitions element by element, so a function of
+    // 50,000 statements in one repetition would cost tens of milliseconds per keystroke. A run begins with a statement instead of a
+    // repetition, because tree-sitter never reuses a node that begins with a repetition as a whole. A run ends before a word, because no
+    // complete statement continues with a word.
     _body: $ => choice($._runs, seq(optional($._runs), $._statement, optional($._statements))),
 
     _runs: $ => repeat1($._run),
@@ -160,8 +154,7 @@ export default grammar({
 
     // ---- functions
 
-    // Functions and variables are split into hidden parts, because each optional part doubles the states of a flat
-    // rule.
+    // Functions and variables are split into hidden parts, because each optional part doubles the states of a flat rule.
     function: $ => seq(
       $._function_start,
       optional($._signature),
@@ -424,9 +417,8 @@ export default grammar({
 
     section_kind: $ => seq('@', $.identifier),
 
-    // An unknown dot-word, with the unparsed text after it up to `;` or to the end of the line. It must stay local: the
-    // scanner ends it before every known directive and every brace, so that a misspelt `.visible` leaves its function
-    // intact.
+    // An unknown dot-word, with the unparsed text after it up to `;` or to the end of the line. It must stay local: the scanner ends it
+    // before every known directive and every brace, so that a misspelt `.visible` leaves its function intact.
     unknown_directive: $ => prec.right(seq(
       optional($._linkages),
       field('name', alias($.modifier, $.directive_name)),
@@ -461,8 +453,7 @@ export default grammar({
       ),
     ),
 
-    // Left-recursive: a repetition has twice the hidden nodes, and instructions have too few operands to benefit from a
-    // balanced tree.
+    // Left-recursive: a repetition has twice the hidden nodes, and instructions have too few operands to benefit from a balanced tree.
     _operands: $ => choice(
       placedOperand($),
       seq($._operands, ',', placedOperand($)),
@@ -525,8 +516,8 @@ export default grammar({
 
     // ---- constant expressions
 
-    // The negative precedence keeps a leaf that is the whole operand free of hidden nodes. Most operands are such
-    // leaves, and each hidden node costs time.
+    // The negative precedence keeps a leaf that is the whole operand free of hidden nodes. Most operands are such leaves, and each hidden
+    // node costs time.
     _expression: $ => choice(
       prec(PREC.leaf, $._leaf),
       $.offset,
@@ -534,8 +525,7 @@ export default grammar({
       $.binary_expression,
       $.ternary_expression,
       $.cast_expression,
-      // One rule for all parentheses, named according to the position: distinguishing them needs more than one token of
-      // lookahead.
+      // One rule for all parentheses, named according to the position: distinguishing them needs more than one token of lookahead.
       prec(PREC.leaf, alias($.argument_list, $.parenthesized_expression)),
     ),
 
@@ -577,8 +567,8 @@ export default grammar({
 
     _type: $ => alias($.modifier, $.type),
 
-    // `.v4`, `.16x64b`, `.shared::cluster`. A single dot is a modifier too, because the user may be about to type the
-    // rest. The rule precedes `float`, so that it wins over `.5` in the few places that allow both.
+    // `.v4`, `.16x64b`, `.shared::cluster`. A single dot is a modifier too, because the user may be about to type the rest. The rule
+    // precedes `float`, so that it wins over `.5` in the few places that allow both.
     modifier: _ => /\.([A-Za-z0-9_$]+(::[A-Za-z0-9_$]*)*(::[0-9]+:[0-9]+)?)?/,
 
     identifier: _ => /[A-Za-z][A-Za-z0-9_$]*|[_$][A-Za-z0-9_$]+/,

@@ -73,7 +73,7 @@ class Driver:
         return about
 
     def module(self, ptx):
-        """A module, compiled once for all its cases."""
+        """Returns a module, compiled once for all its cases."""
         if ptx not in self.modules:
             mod = C.c_void_p()
             with open(ptx, "rb") as f:
@@ -83,7 +83,7 @@ class Driver:
 
 
 def params_of(ptx, entry):
-    """[(name, type or None for arrays, bytes)] of an entry's parameters, in order."""
+    """Returns [(name, type or None for arrays, bytes)] for an entry's parameters, in order."""
     m = re.search(r"\.entry\s+" + re.escape(entry) + r"\s*\((.*?)\)", ptx, re.S)
     out = []
     for p in (m[1].split(",") if m and m[1].strip() else []):
@@ -109,7 +109,7 @@ class Memcpy2D(C.Structure):
 
 
 def texture(cu, spec):
-    """The handle of a texture of one channel of .f32."""
+    """Returns the handle of a texture with one channel of .f32."""
     width, height = (spec["size"] + [0])[:2]
     array, handle = C.c_void_p(), C.c_uint64()
     cu.call("cuArrayCreate_v2", C.byref(array), C.byref(ArrayDescriptor(width, height, 0x20, 1)))

@@ -12,7 +12,7 @@ STEP = 500
 
 
 def accepts(memo, version, target, texts):
-    """Fills memo[version, target, text] for all of them."""
+    """Fills memo[version, target, text] for all texts."""
     new = [t for t in texts if (version, target, t) not in memo]
     for start in range(0, len(new), STEP):
         part = new[start : start + STEP]
@@ -21,7 +21,7 @@ def accepts(memo, version, target, texts):
 
 
 def edge(memo, target, versions, spans):
-    """Bisection for all texts at once; spans[text] = [refused, taken] as indices of versions, on either side."""
+    """Bisects for all texts at once; spans[text] = [rejected, accepted] as indices of versions."""
     while any(abs(a - b) > 1 for a, b in spans.values()):
         groups = {}
         for text, (refused, taken) in spans.items():
@@ -45,7 +45,7 @@ def main():
         memo, newest = {}, len(versions) - 1
         accepts(memo, versions[newest], target, texts)
         taken = {t: newest for t in texts if memo[versions[newest], target, t]}
-        # What the newest refuses may have been taken once.
+        # An older version may accept a statement that the newest rejects.
         for version in ("8.0", "6.3", "5.0", "3.1", "2.0", "1.4"):
             if version in versions:
                 left = [t for t in texts if t not in taken]

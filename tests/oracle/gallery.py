@@ -13,7 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TYPE = re.compile(r"\.(?:[usbf]\d+(?:x\d+)?|bf16(?:x2)?|pred|tf32|e\dm\d\w*)$")
 MAX_STATEMENTS = {"cp": 40, "tcgen05": 40, "wgmma": 20, "mma": 30, "wmma": 20, "cvt": 40, "ld": 30, "st": 30, "atom": 30, "red": 20, "tex": 16, "mbarrier": 40}
 DEFAULT_MAX = 12  # statements of every other opcode
-LINES = 330  # of a module
+LINES = 330  # maximum number per module
 
 
 def chosen(rng):
@@ -32,7 +32,7 @@ def chosen(rng):
                 by_opcode[head.split(".")[0]][" ".join(sorted(words))].append((version, target, text))
     for opcode, keys in sorted(by_opcode.items()):
         names = rng.sample(sorted(keys), min(len(keys), MAX_STATEMENTS.get(opcode, DEFAULT_MAX)))
-        # An opcode of few modifiers shows several types.
+        # For an opcode with few modifiers, choose several types.
         for name in sorted(names):
             yield from rng.sample(keys[name], min(len(keys[name]), max(1, 6 // len(names))))
 

@@ -30,7 +30,7 @@ def tool(*arguments, text=""):
 
 
 def ask(lines):
-    """Verdicts of the assembler, in two processes at once."""
+    """Returns the assembler's verdicts, using two processes."""
     halves = [lines[: len(lines) // 2], lines[len(lines) // 2 :]]
 
     def one(part):
@@ -46,7 +46,7 @@ def ask(lines):
 def write(name, lines):
     lines = [f"# {assembler()}", *lines]
     path = os.path.join(HERE, "verdicts", name + ".txt.gz")
-    # No time stamp: the same verdicts are the same file.
+    # Without a time stamp, equal verdicts give equal files.
     with open(path, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, 0) as f:
         f.write("".join(l + "\n" for l in lines).encode())
 

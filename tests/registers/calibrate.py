@@ -29,7 +29,7 @@ SEEDS = range(5)
 
 
 def shapes(folder, files, target):
-    """What the server knows of the kernels of some files: {(file, kernel): {name: value}}."""
+    """Returns the server's data about the kernels of some files: {(file, kernel): {name: value}}."""
     command = [EXAMPLE, "--target", target, *(str(folder / f) for f in files)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     out = {}
@@ -61,8 +61,8 @@ def load(folder, measured):
 
 
 def fit(rows, names, seed=0):
-    """A model of the factor between the count of live registers and what ptxas printed, as a logarithm."""
-    # Where a bound decided, or ptxas gave up, nothing is learnt of what a kernel needs.
+    """A model of the factor between the number of live registers and the number that ptxas printed, as a logarithm."""
+    # If a limit decided or ptxas gave up, the number says nothing about the need of a kernel.
     free = [r for r in rows if r["ptxas"] < min(r["shape"]["limit"], 255) and r["spills"] < 500]
     inputs = numpy.array([[min(r["shape"][n], 600.0) for n in names] for r in free], dtype=numpy.float32)
     wanted = numpy.array([numpy.log(r["ptxas"] / (r["shape"]["ordered"] + LEAST)) for r in free])
@@ -89,7 +89,7 @@ def halves(rows, key, seed):
 
 
 def errors(name, runs):
-    """Prints the mean over several divisions into halves."""
+    """Prints the mean over several splits into halves."""
     def one(pairs):
         real, found = (numpy.array(column, dtype=float) for column in zip(*pairs))
         off = numpy.abs(found - real)

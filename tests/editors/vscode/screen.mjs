@@ -23,7 +23,7 @@ for (const file of readdirSync(here).filter((name) => name.endsWith('.scenes.mjs
 }
 
 let failed = 0;
-/** One VS Code for all scenes that want the same of it. */
+/** One VS Code instance for all scenes with the same requirements. */
 for (const trust of [false, true]) {
     const chosen = scenes.filter((scene) => Boolean(scene.trust) === trust && (wanted.length === 0 || wanted.includes(scene.name)));
     if (chosen.length === 0) continue;
@@ -43,7 +43,7 @@ for (const trust of [false, true]) {
         await page.locator('.monaco-workbench').waitFor({ timeout: 60_000 });
         await page.locator('.explorer-folders-view .monaco-list-row').first().waitFor({ timeout: 60_000 });
         for (const { name, title, run } of chosen) {
-            // A whole editor in a browser now and then loses a key while it is busy: what fails twice is wrong.
+            // A whole editor in a browser occasionally loses a key while it is busy, so only a second failure counts.
             for (const last of [false, true]) {
                 const started = Date.now();
                 const why = await run(desk).then(() => undefined, (error) => String(error.message).split('\n').slice(0, 6).join('\n  '));

@@ -53,24 +53,27 @@ if (!data) {
 }
 const kernels = fileURLToPath(new URL('../../kernels/', import.meta.url));
 const names = (options.text && ['text']) ?? options.kernels?.split(',') ?? readdirSync(kernels).filter((name) => name.endsWith('.ptx')).map((name) => name.slice(0, -4)).sort();
-/** How long the indentation may take after the last key, in milliseconds. */
-const PATIENCE = 15_000;
+/** Maximum time for the indentation after the last key, in milliseconds. */
+const INDENT_TIMEOUT = 15_000;
 const pairs = options.closers === 'pairs';
 const most = options.keys === undefined ? Infinity : Number(options.keys);
 const panels = options.panel === 'both' ? ['closed', 'open'] : [options.panel];
 
-/** A kernel, or its first lines: those that take so many keys. Behind the last of those the editor has indented the next one, when `cut`. */
+/**
+ * A kernel, or its first lines up to this number of keys. If it is `cut`, the editor has already indented the next
+ * line.
+ */
 function sample(name, room) {
     const text = readFileSync(options.text ?? join(kernels, `${name}.ptx`), 'utf8');
     if (keysFor(text, { pairs: false }).length <= room) return { text, cut: false };
-    // A sample begins with code.
+    // Skip the comments before the code.
     const code = text.slice(Math.max(0, text.indexOf('.version')));
     let end = 0;
     for (let next = code.indexOf('\n') + 1; next > 0 && keysFor(code.slice(0, next), { pairs: false }).length <= room; next = code.indexOf('\n', next) + 1) end = next;
     return { text: code.slice(0, end), cut: true };
 }
 
-/** What is typed: one list for each speed and panel. */
+/** The texts to type: one list for each speed and panel. */
 function work() {
     const out = [];
     for (const speed of options.speeds.split(',').map(Number)) {
@@ -89,7 +92,7 @@ function work() {
     return out.filter((job, i) => out.findIndex((other) => other.name === job.name && other.speed === job.speed && other.panel === job.panel) === i);
 }
 
-/** With brackets left open at the end of a sample, the editor's closers stand below. */
+/** If brackets are open at the end of a sample, the editor's closing brackets are below it. */
 function wantedOf(text, found) {
     if (text === found || !pairs) return text;
     const open = [];
@@ -155,7 +158,7 @@ async function typist(number) {
             return (await lines.count()) === 1 && ((await lines.textContent()) ?? '') === '';
         });
         if (job.before) {
-            // Everything but what is typed is put there at once.
+            // Insert everything except the typed part at once.
             await page.keyboard.insertText(job.before);
             await page.waitForTimeout(1500);
         }
@@ -170,9 +173,10 @@ async function typist(number) {
         await page.keyboard.press('Escape');
         await page.waitForTimeout(200);
         let found;
-        // The extension looks at the lines when the keyboard rests, and asks the server: on a machine that has no time for either, that takes a while.
+        // The extension examines the lines after a pause in typing, and sends a request to the server: on a busy
+        // machine this takes a while.
         for (;;) {
-            // What is typed is not what was saved last, so that saving writes the file.
+            // The typed text differs from the saved one, so saving writes the file.
             const written = found === undefined ? statSync(path).mtimeMs : 0;
             const saved = await until('the file to be saved', 60, async () => {
                 await page.keyboard.press('Control+1');
@@ -181,12 +185,12 @@ async function typist(number) {
                 return statSync(path).mtimeMs > written && (await page.locator(`.tab[data-resource-name="${file}"].dirty`).count()) === 0 && { text: readFileSync(path, 'utf8') };
             });
             found = saved.text.replace(job.cut ? /(?<=\n)[ \t]+$/ : /(?!)/, '');
-            if (found === wantedFor(found) || performance.now() - rested > PATIENCE) break;
+            if (found === wantedFor(found) || performance.now() - rested > INDENT_TIMEOUT) break;
         }
         const waited = (performance.now() - rested) / 1000;
         const wanted = wantedFor(found);
         const { missing, extra } = difference(wanted, found);
-        // Leading blanks are the editor's: what else is missing has been typed.
+        // The editor inserts leading blanks; other missing characters are lost keys.
         const typed = difference(wanted.replace(/^ +/gm, ''), found.replace(/^ +/gm, ''));
         const result = { name: job.name, speed: job.speed, panel: job.panel, keys: keys.length, lost_keys: typed.missing + typed.extra, differing_bytes: missing + extra, ms_a_key: Math.round((seconds * 1000) / keys.length) };
         results.push(result);

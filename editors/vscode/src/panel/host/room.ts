@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 
 /** Width in pixels that fits 16 lanes. */
-const WANTED = 640;
+const MIN_WIDTH = 640;
 /** Maximum share of the editor area that the panel may take. */
 const MAX_SHARE = 0.6;
 
@@ -18,11 +18,11 @@ interface Layout {
  * the panel in pixels.
  */
 export async function makeRoom(width: number): Promise<void> {
-    if (width === 0 || width >= WANTED) return;
+    if (width === 0 || width >= MIN_WIDTH) return;
     const { orientation, groups } = await vscode.commands.executeCommand<Layout>('vscode.getEditorLayout');
     const [text, panel] = groups;
     if (orientation !== 0 || groups.length !== 2 || text?.size === undefined || panel?.size === undefined) return;
     if (groups.some((group) => group.groups !== undefined) || Math.abs(text.size - panel.size) > 20) return;
-    const share = Math.min(MAX_SHARE, WANTED / (text.size + panel.size));
+    const share = Math.min(MAX_SHARE, MIN_WIDTH / (text.size + panel.size));
     await vscode.commands.executeCommand('vscode.setEditorLayout', { orientation, groups: [{ size: 1 - share }, { size: share }] });
 }

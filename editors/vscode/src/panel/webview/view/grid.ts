@@ -1,5 +1,5 @@
-// Registers by lanes: a grid that contains only the visible rows and columns. Rows are identified by their index in the
-// list. A row is updated only when its content has changed, and the text of a cell only when it differs.
+// Registers by lanes: a grid that contains only the visible rows and columns. Rows are identified by their index in the list. A row is
+// updated only when its content has changed, and the text of a cell only when it differs.
 
 import type { LaneMask } from '../../../protocol';
 import { affine, destination, foldedText, hexText } from '../model/fold';
@@ -145,8 +145,7 @@ export class Grid {
     }
 
     /**
-     * Computes the widths of the columns and, from these, the rows: a register whose numbers do not fit into a cell
-     * gets a row for each.
+     * Computes the widths of the columns and, from these, the rows: a register whose numbers do not fit into a cell gets a row for each.
      */
     private arrange(): void {
         const { scroller } = this;
@@ -251,8 +250,7 @@ export class Grid {
         const { first, last } = this.range;
         this.active.row = Math.max(-1, Math.min(this.active.row, rows.length - 1));
         for (const [index, view] of this.views) {
-            // Keep the row with the keyboard focus even if it is scrolled out of view: removing it would lose the
-            // focus.
+            // Keep the row with the keyboard focus even if it is scrolled out of view: removing it would lose the focus.
             const holdsFocus = view.node.contains(document.activeElement);
             if (index >= rows.length || ((index < first || index >= last) && !holdsFocus)) this.release(view);
         }
