@@ -37,16 +37,13 @@ const STATE_SPACES = [
   '.shared::cta', '.shared::cluster', '.param::entry', '.param::func',
 ];
 
-/** The types of DWARF data. They are listed, because a line of data has no terminator and the next one begins with its type. */
+/** The types of DWARF data, listed because a line of data has no terminator and the next one begins with its type. */
 const SECTION_TYPES = [
   '.b8', '.b16', '.b32', '.b64', '.u8', '.u16', '.u32', '.u64', '.s8', '.s16', '.s32', '.s64',
   '.byte', '.2byte', '.4byte', '.8byte', '.quad',
 ];
 
-/**
- * A size that is not an expression: a literal, or a word such as `WARP_SZ`. It accepts any word, because a separate token for `WARP_SZ`
- * would impair error recovery.
- */
+/** A size without an expression: a literal or any word. A separate token for `WARP_SZ` would impair error recovery. */
 const number = ($) => choice($.integer, $.identifier);
 
 /** A choice that also accepts a single rule. */
@@ -61,10 +58,7 @@ const closing = ($, close) => choice(close, alias($._stop_after, $.unclosed));
 /** A required operand, or the end of an unfinished statement because the next line begins another one. */
 const wanted = ($, rule) => choice(rule, alias($._stop_operand, $.unclosed));
 
-/**
- * A bracketed list. It allows a trailing comma if the end is missing. The closing brace of a block ends every unclosed bracket except a
- * brace.
- */
+/** A bracketed list. Without its end it may end in a comma; the brace of a block ends every open bracket except a brace. */
 const bracketed = ($, open, rule, close) => {
   const brace = close === '}' ? [] : [$._stop_at_brace];
   const stops = leaf([$._stop_inside, ...brace], $.unclosed);

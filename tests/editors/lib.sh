@@ -99,7 +99,7 @@ keep() {
   tm capture-pane -p -e -t "$1" >"$out/$2.ansi" 2>/dev/null || true
 }
 
-# Waits for the end of all servers. The server's wrapper records the process id of every server that an editor starts.
+# Whether all servers have ended. The server's wrapper records the process id of every server that an editor starts.
 servers_gone() {
   local pid
   [ -e "$work/pids" ] || return 0

@@ -144,9 +144,7 @@ export class Grid {
         this.draw();
     }
 
-    /**
-     * Computes the widths of the columns and, from these, the rows: a register whose numbers do not fit into a cell gets a row for each.
-     */
+    /** Computes column widths and, from these, the rows: a register whose numbers do not fit into a cell gets a row for each. */
     private arrange(): void {
         const { scroller } = this;
         const { width } = this.session.preferences;
