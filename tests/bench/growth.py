@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""How long `ptx-analyzer check` takes for parts and multiples of a large file, as figures and as a picture.
+"""Measures how long `ptx-analyzer check` takes for parts and multiples of a large file; prints figures and draws a picture.
 
-usage: growth.py FILE PICTURE.svg       FILE: a module of many kernels, one that has 8 MB for example
-PTX_ANALYZER: the program (what `cargo build --release` makes, by default)
+usage: growth.py FILE PICTURE.svg       FILE: a module with many kernels, for example of 8 MB
+PTX_ANALYZER: the program (by default the one that `cargo build --release` builds)
 """
 import os, re, subprocess, sys, tempfile, time
 

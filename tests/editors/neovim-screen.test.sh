@@ -1,4 +1,4 @@
-# Neovim in a terminal: what somebody sees.
+# Neovim in a terminal: the screen that a user sees.
 # shellcheck shell=bash disable=SC2154 # run.sh sets the variables
 
 neovim_screen_tests() {

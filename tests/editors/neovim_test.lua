@@ -1,5 +1,5 @@
--- Run by neovim.test.sh inside Neovim, after the editor has started with a file; SCENARIO says which part.
--- What is expected is in expectations.sh and comes in the environment.
+-- neovim.test.sh runs this inside Neovim, after the editor has started with a file; SCENARIO selects the part.
+-- The expected values come from expectations.sh through the environment.
 
 local env = vim.env
 local buf = vim.api.nvim_get_current_buf()

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A capture of a terminal (`tmux capture-pane -p -e`) as an SVG picture.
+"""Converts a capture of a terminal (`tmux capture-pane -p -e`) to an SVG picture.
 
     picture.py CAPTURE.ansi PICTURE.svg [--title TEXT] [--width COLUMNS]
 
-Needs the package in requirements.txt beside it. The picture refers to nothing outside of itself.
+Needs the package in requirements.txt beside it. The picture is self-contained.
 """
 import argparse
 import html

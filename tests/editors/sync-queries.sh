@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The editors carry copies of the grammar's queries, so that a checkout works as it is on every system. This makes them:
-# for Neovim and Zed as they are, for Helix with its names of captures. Edit tree-sitter-ptx/queries, run this, commit both.
+# Makes the editors' copies of the grammar's queries, with which an unchanged checkout works on every system. The copies for
+# Neovim and Zed are identical; those for Helix use its capture names. Edit tree-sitter-ptx/queries, run this, commit both.
 #
 #   sync-queries.sh            write the copies
-#   sync-queries.sh --check    only tell whether they are up to date
+#   sync-queries.sh --check    only report whether they are up to date
 #
-# Helix's indents.scm, textobjects.scm and rainbows.scm and what else Zed has are written by hand: those are dialects of their own.
+# Helix's indents.scm, textobjects.scm and rainbows.scm and Zed's other queries are written by hand: they use their own dialects.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Fuzzes for so many seconds in all, divided among the targets, two at a time.
+# Fuzzes for a total number of seconds, divided among the targets, two at a time.
 # usage: tests/fuzz/run.sh [SECONDS] [TARGET…]     120 seconds, all targets; 0 seconds only compile
 #
-# For each target: executions, coverage, findings. The exit status is 1 if there is any finding; the input that leads to it is kept.
-# PTX_FUZZ_WORK: where builds, corpora and findings are (tests/fuzz/work). PTX_FUZZ_JOBS: how many at a time (2).
-# PTX_FUZZ_ASAN=1: with AddressSanitizer, the C code of the parser too.
+# Prints executions, coverage and findings for each target. The exit status is 1 if there is a finding; its input is kept.
+# PTX_FUZZ_WORK: the folder of builds, corpora and findings (tests/fuzz/work). PTX_FUZZ_JOBS: number of parallel targets (2).
+# PTX_FUZZ_ASAN=1: use AddressSanitizer, including the C code of the parser.
 set -euo pipefail
 # Resolve it before the folder changes: it may be relative to the caller's folder.
 [ -z "${PTX_FUZZ_WORK:-}" ] || PTX_FUZZ_WORK=$(realpath -m "$PTX_FUZZ_WORK")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Write the kernels that ask a GPU what only hardware knows, and the launches that run them.
+"""Writes kernels that measure results only a real GPU can show, and the launches that run them.
 
 usage: make_kernels.py            writes kernels/*.ptx and cases.jsonl beside this file
 
-A kernel makes its own operands: thread i hashes its number for each operand, and takes either the bits as they are or, every third time, an entry of a
-table of corner cases. So a case needs no input, and the interpreter computes from the same operands as the GPU.
+A kernel computes its own operands: thread i hashes its index for each operand, and uses either the bits themselves or, every third
+time, an entry of a table of corner cases. So a case needs no input, and the interpreter uses the same operands as the GPU.
 """
 import json
 import os

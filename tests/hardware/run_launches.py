@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Run PTX launches on a real GPU through the CUDA driver (ctypes alone, no packages) and print what the buffers hold.
+"""Runs PTX launches on a real GPU through the CUDA driver (with ctypes only, no packages) and prints the contents of the buffers.
 
 usage: run_launches.py CASES.jsonl > RESULTS.jsonl
-  a case a line: {"name", "ptx": path relative to the cases file, "launch": {…}}, the launch as in docs/launches.md in its JSON form
-  a result a line: {"name", "buffers": {name: hex}} or {"name", "error": text}; the first line names the device and the driver
+  one case per line: {"name", "ptx": path relative to the cases file, "launch": {…}}, the launch as in docs/launches.md in its JSON form
+  one result per line: {"name", "buffers": {name: hex}} or {"name", "error": text}; the first line names the device and the driver
 
 Buffers take {"hex"}, {"bytes"} (zeros) or {"type", "len", "fill": "zero" | "iota"}. Images take one or two dimensions of `f32` as "hex".
-A kernel that faults poisons the context: the case is reported, and the context is made anew.
+A fault of a kernel makes the context unusable: the script reports the case and creates a new context.
 """
 import ctypes as C
 import json

@@ -4,9 +4,9 @@
 usage: PTXAS=/path/to/ptxas ask.py < lines          lines: `VERSION TARGET TEXT`
 prints, in the same order: `OK|ERR VERSION TARGET TEXT<TAB>message`
 
-The snippets stand in the body of the kernel in declarations.ptx, each in braces of its own. A syntax error ends the
-assembler's run, so such a line is taken out and the rest asked again. The assembler is not part of this project: only whoever
-records verdicts needs it.
+The snippets are in the body of the kernel in declarations.ptx, each in its own braces. A syntax error ends the assembler's run,
+so the script removes such a line and repeats the run with the rest. The assembler is not part of this project: it is needed only
+to record verdicts.
 """
 import os, re, subprocess, sys, tempfile
 

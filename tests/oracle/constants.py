@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Asks NVIDIA's assembler what constant expressions are worth, through initializers whose bytes it writes into an object file.
+"""Records the values of constant expressions in NVIDIA's assembler, from the bytes of initializers in its object files.
 
 usage: PTXAS=/path/to/ptxas constants.py > constants.txt
-lines: EXPRESSION<TAB>VALUE      VALUE: the 64 bits in hexadecimal; then `s` or `u` for an integer, `f` for a floating-point number; `-` where it is refused
+lines: EXPRESSION<TAB>VALUE      VALUE: the 64 bits in hexadecimal; then `s` or `u` for an integer, `f` for a floating-point number; `-` if it is rejected
 """
 import itertools, os, re, struct, subprocess, sys, tempfile
 
@@ -30,7 +30,7 @@ def expressions():
     for sign, value in itertools.product("-+~!", INTEGERS + FLOATS):
         yield f"{sign} {value}"
     for a, operator, b in itertools.product(INTEGERS, OPERATORS, INTEGERS):
-        # After a name, the grammar takes `|` for the separator of a register pair; nobody uses WARP_SZ in such an
+        # After a name, the grammar takes `|` for the separator of a register pair; WARP_SZ does not occur in such an
         # expression.
         if (a, operator) != ("WARP_SZ", "|"):
             yield f"{a} {operator} {b}"

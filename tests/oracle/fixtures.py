@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Asks NVIDIA's assembler about the fixtures and the hand-written kernels, and records which lines it refuses.
+"""Records the lines of the fixtures and the hand-written kernels that NVIDIA's assembler rejects.
 
 usage: PTXAS=/path/to/ptxas fixtures.py > fixtures.txt
-lines: PATH REVISION OK|ERR|FATAL LINE,LINE…      (FATAL: a syntax error, at which the assembler stops; REVISION `-` where there are none)
+lines: PATH REVISION OK|ERR|FATAL LINE,LINE…      (FATAL: a syntax error, at which the assembler stops; REVISION is `-` if there are none)
 
-In a file that says `//@ line by line`, a line at which the assembler stops is emptied and the rest asked again, until all is said.
+In a file with `//@ line by line`, the script empties a line at which the assembler stops and repeats the run, until no line is left.
 """
 import os, re, subprocess, sys, tempfile
 from ask import assembler

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Measures floors: for each statement and target the PTX versions at which NVIDIA's assembler takes it.
+"""Measures availability: for each statement and target, the PTX versions in which NVIDIA's assembler accepts it.
 
 usage: PTXAS=/path/to/ptxas floors.py VERSIONS < statements        VERSIONS: the output of `snippets targets`
-prints signatures (`s3 = sm_90:7.8 sm_90a:7.8 …`; `target:low`, or `target:low..high` where a newer version refuses) and then,
-for each statement, its signature's name. A target that is not named refuses the statement in every version that was tried.
+prints signatures (`s3 = sm_90:7.8 sm_90a:7.8 …`; `target:low`, or `target:low..high` if a newer version rejects it) and then,
+for each statement, its signature's name. A target without an entry rejects the statement in every tested version.
 """
 import sys
 from ask import ask

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the gallery: modules with one statement of many forms of every instruction, taken from the recorded verdicts, as something to mutate.
+"""Makes the gallery, a base for mutants: modules with a statement for many forms of every instruction, from the recorded verdicts.
 
 usage: PTXAS=/path/to/ptxas gallery.py [SEED]
 Writes tests/oracle/gallery/*.ptx, one or more for each target.

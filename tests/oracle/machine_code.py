@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Evaluates the machine code that NVIDIA's assembler makes of a few integer instructions: what hardware computes, without hardware.
+"""Evaluates the machine code that NVIDIA's assembler generates for a few integer instructions: hardware results without hardware.
 
-Some instructions (`vadd`, `bfe.s64`, `addc.sat`, a division …) are made of several machine instructions, and what comes out is up to
-the assembler. This compiles each of a list of statements as a kernel of its own, takes the disassembly and computes what the kernel
-stores. It knows the integer instructions that such code consists of, on sm_75, sm_90 and sm_120; what it does not know it refuses
-(Unknown), so that nothing is guessed. It is no part of the product: `values.py` records with it, the tests replay.
+The assembler expands some instructions (`vadd`, `bfe.s64`, `addc.sat`, a division …) into several machine instructions, so it
+determines their results. This module compiles each of a list of statements as a separate kernel, and computes from the disassembly
+what the kernel stores. It supports the integer instructions in such code on sm_75, sm_90 and sm_120, and rejects all others
+(Unknown), so that it never guesses. It is not part of the product: `values.py` uses it to record values, which the tests replay.
 
 Statements read %r0 … %r3 (32 bits) and write %r9 and, for a second result, %r10.
 """

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Records what NVIDIA's assembler says of mutants: files that it accepts, with one line changed (mutate.py).
+"""Records the verdicts of NVIDIA's assembler on mutants: files that it accepts, with one line changed (mutate.py).
 
 usage: PTXAS=/path/to/ptxas mutants.py own [--seed N] [--count N]               mutants of tests/kernels, tests/fixtures and tests/oracle/gallery
        PTXAS=/path/to/ptxas mutants.py corpus FOLDER [--seed N] [--count N]     mutants of a folder of real files, which are not part of the repository
        mutants.py reasons < NAMES > known-mutants.txt      the disagreements (cargo run -p ptx-tests --example mutants -- --names) with reasons
-       … --messages FILE     the assembler's words as well, into a file that is not for the repository
+       … --messages FILE     also writes the assembler's messages, into a file that must not be in the repository
 
 Writes tests/oracle/mutants/own.txt.gz or corpus.txt.gz; their format is described in README.md.
 """

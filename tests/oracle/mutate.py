@@ -1,6 +1,6 @@
-"""Mutants of one line of a PTX file: the mistakes that people make, each with the name of its kind.
+"""Makes mutants of single lines of a PTX file: typical mistakes, each with the name of its kind.
 
-A mutant replaces a part of one line and leaves the number of lines as it is, so that the assembler's line numbers stay comparable.
+A mutant replaces a part of one line and keeps the number of lines, so that the assembler's line numbers stay comparable.
 """
 import glob, os, re
 from kinds import KINDS  # noqa: F401 (used by the importers of this module)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures how NVIDIA's assembler bounds the registers of kernels, calls what it does not see, and lays shared memory out.
+"""Measures how NVIDIA's assembler limits the registers of kernels, handles calls of external functions, and lays out shared memory.
 
 usage: PTXAS=/path/to/ptxas registers.py
 
-Writes registers.txt and shared.txt beside itself; `cargo test -p ptx-tests --test it registers` compares them with what we say. The assembler is not
-part of this project: only whoever records needs it. docs/occupancy.md tells what came out.
+Writes registers.txt and shared.txt beside itself; `cargo test -p ptx-tests --test it registers` compares them with our results.
+The assembler is not part of this project: it is needed only for recording. docs/occupancy.md describes the results.
 """
 import os, re, subprocess, tempfile
 from concurrent.futures import ThreadPoolExecutor

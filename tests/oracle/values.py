@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Records what integer and video instructions give: the assembler folds them, or its machine code is evaluated (machine_code.py).
+"""Records the results of integer and video instructions: the assembler folds them, or machine_code.py evaluates its machine code.
 
 usage: PTXAS=/path/to/ptxas values.py [integer|video]        writes server/num/tests/data/*.tsv, which the tests replay
 
-integer.tsv: opcode with modifiers, operands in hexadecimal, result, `folded` or `computed` (what is neither is left out)
+integer.tsv: opcode with modifiers, operands in hexadecimal, result, `folded` or `computed` (other statements are omitted)
 video.tsv: an instruction, then `a b c result` in hexadecimal, several times
 """
 import os, random, sys

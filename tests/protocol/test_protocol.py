@@ -1,6 +1,6 @@
-"""Whole sessions with every kind of client; every message both ways is held against the protocol's types.
+"""Whole sessions with every kind of client; all messages in both directions are validated against the protocol's types.
 
-A capability that the server announces and nothing here exercises fails, and so does one whose answers never say anything.
+A test fails if an announced capability is not exercised here, or if all of its answers are empty.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import pytest
 from client import ROOT, Client
 from offers import clients, get, too_much, uninvited
 
-# Whatever a module can have, in few lines: functions that call each other, branches, registers of many kinds, a finding
-# that can be mended, one with a second place, a deprecated form, a source file, an address, other line breaks and alphabets.
+# A small module with all features: functions that call each other, branches, registers of many kinds, a diagnostic with a fix,
+# one with a second position, a deprecated form, a source file, a URL, other line breaks and alphabets.
 RICH = """\
 // A module with a little of everything 😀 é: https://docs.nvidia.com/cuda/parallel-thread-execution/
 .version 8.5\r

@@ -1,7 +1,7 @@
-"""Messages against the types of the protocol, by lsprotocol, which is made from the protocol's own machine-readable model.
+"""Validates messages with lsprotocol, whose types are generated from the protocol's own machine-readable model.
 
-lsprotocol ignores what it does not know. So each message is taken apart and put together again; whatever is lost or
-changed on the way is not in the protocol.
+lsprotocol ignores unknown parts. So each message is parsed and serialised again: a part that is lost or changed is not in
+the protocol.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Fits the model of server/analysis/src/registers/estimate to what ptxas printed, and says how far it is off.
+"""Fits the model of server/analysis/src/registers/estimate to the output of ptxas, and prints its error.
 
 usage: calibrate.py FOLDER measured.jsonl [--write]
-  FOLDER      the files that measure.py was told of
+  FOLDER      the files that measure.py has measured
   --write     writes model.txt, fitted to all kernels; without it only the error is measured, on kernels that the model has not seen
 
 Needs the packages of requirements.txt, and `cargo build --release -p ptx-analysis --example registers`.
-Each error is that of a model that was fitted to one half of the kernels and asked about the other. The same source is often there for
-several targets, or twice in one library: the stricter figures keep all versions of a kernel, and all kernels of a file, in one half.
+Each error is that of a model fitted to one half of the kernels and applied to the other. The same source often exists for several
+targets, or twice in one library: the stricter figures keep all versions of a kernel, and all kernels of a file, in one half.
 """
 import argparse
 import collections

@@ -13,9 +13,9 @@ const LINTS: Duration = Duration::from_millis(250);
 /// How a kernel is typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// From top to bottom in an empty document.
+    /// The kernel is typed from top to bottom into an empty document.
     Plain,
-    /// From top to bottom, in an editor that closes brackets.
+    /// Like `Plain`, in an editor that inserts closing brackets.
     Closed,
 }
 

@@ -259,7 +259,7 @@ function count(number: number, what: string): string {
     return `${number} ${what}${number === 1 ? '' : 's'}`;
 }
 
-/** The space that live values take: 32-bit registers and predicates. */
+/** The registers of live values as text: numbers of 32-bit registers and predicates. */
 function held(b32: number, predicates: number): string {
     const parts = [];
     if (b32 > 0 || predicates === 0) parts.push(count(b32, 'register'));

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Makes the archives that are handed out: ptx-analyzer-VERSION-TARGET.tar.gz (.zip for Windows), each with a SHA-256 beside it.
+"""Makes the release archives: ptx-analyzer-VERSION-TARGET.tar.gz (.zip for Windows), each with a SHA-256 file beside it.
 
 usage: archive.py [--out DIR] [--binary FILE] TARGET…
 
-Programs for Linux are linked by Zig against glibc 2.17, so that they start on distributions from 2014 on; others by what this system
-has. requirements.txt beside this file has Zig and cargo-zigbuild. --binary takes a program that is there already in place of building
-one. Manual pages and completions come from the first of the programs that runs here, or from the one that PTX_ANALYZER names.
+Zig links programs for Linux against glibc 2.17, so that they start on distributions from 2014 on. The linker of this system links
+the others. requirements.txt beside this file lists Zig and cargo-zigbuild. --binary uses an existing program instead of building one.
+Manual pages and completions come from the first of the programs that runs here, or from the one that PTX_ANALYZER names.
 
-The same program makes the same archive, byte by byte: names in order, times those of the last commit (or SOURCE_DATE_EPOCH).
+The same program gives the same archive, byte by byte: names are sorted, times are those of the last commit (or SOURCE_DATE_EPOCH).
 """
 
 import argparse

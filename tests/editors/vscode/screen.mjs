@@ -1,9 +1,9 @@
-// Opens VS Code in a browser and goes through scenes: what must be seen is looked for, and pictures are kept.
+// Opens VS Code in a browser and plays scenes, which check the screen and save pictures.
 //
 //   screen.mjs VSIX PROJECT DATA [SCENE…]
 //
-// PICTURES  a folder for pictures of what was seen (none by default)
-// A file *.scenes.mjs holds scenes: `export const scenes = [{ name, title, run: async (desk) => {} }]`.
+// PICTURES  a folder for pictures of the screen (none by default)
+// A file *.scenes.mjs contains scenes: `export const scenes = [{ name, title, run: async (desk) => {} }]`.
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,22 +1,22 @@
-// Types kernels into VS Code, key by key, and compares the files that come of it byte by byte.
+// Types kernels into VS Code, key by key, and compares the resulting files byte by byte.
 //
 //   typing.mjs VSIX DATA [OPTION…]
 //
-//   --kernels A,B     of tests/kernels, without their ending (all of them)
-//   --speeds 0,40     milliseconds a key (0,40,90,200)
+//   --kernels A,B     kernels in tests/kernels, without their extension (all of them)
+//   --speeds 0,40     milliseconds per key (0,40,90,200)
 //   --panel WHICH     closed, open or both: the warp panel beside the text (both)
-//   --busy N          so many programs that keep a core busy each (0)
-//   --keys N          at most so many keys for each speed and panel: whole kernels, the last one up to the end of a line (all)
-//   --pages N         so many pages type at the same time (1)
-//   --closers HOW     pairs: as the editor closes brackets by itself; typed: with that switched off (pairs)
-//   --places          the places where keys were lost once, too
-//   --as EXT          the ending of the file that is typed into (ptx); with txt, what the editor itself and the browser lose is seen
-//   --text FILE       type this text, and no kernel
-//   --server PATH     a language server in place of the package's
+//   --busy N          number of programs that keep a core busy each (0)
+//   --keys N          maximum number of keys for each speed and panel: whole kernels, the last one up to the end of a line (all)
+//   --pages N         number of pages that type at the same time (1)
+//   --closers HOW     pairs: the editor closes brackets; typed: it does not (pairs)
+//   --places          also type the situations in which keys were once lost
+//   --as EXT          the extension of the file (ptx); txt shows the keys that the editor itself and the browser lose
+//   --text FILE       type this text instead of kernels
+//   --server PATH     a language server that replaces the package's
 //   --from N          begin with the Nth kernel
 //
-// The last line is a JSON object: { keys, differing_bytes, lost_keys, … }; lost keys are those bytes that are no indentation. The exit status is 1 if a byte
-// differs.
+// The last line is a JSON object: { keys, differing_bytes, lost_keys, … }; lost keys are the differing bytes outside indentation. The exit
+// status is 1 if a byte differs.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -59,7 +59,7 @@ fn only_space(text: &str, edits: &[TextEdit]) {
     for edit in edits {
         let old = text.get(edit.range.clone()).unwrap_or_else(|| panic!("{edit:?} is not of\n{text}"));
         assert!(last <= edit.range.start, "{edit:?} touches another in {edits:?}");
-        // A joined edit also contains text, which must stay the same.
+        // An edit that joins several changes also covers the text between them, which must stay the same.
         assert_eq!(bare(old), bare(&edit.text), "{edit:?} of\n{text}");
         last = edit.range.end;
     }

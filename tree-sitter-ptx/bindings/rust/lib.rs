@@ -1,6 +1,6 @@
 //! PTX, the assembly language of NVIDIA GPUs, for the [tree-sitter](https://tree-sitter.github.io) parsing library.
 //!
-//! The grammar knows shapes and no instruction names: an opcode is a word, a modifier is a dot-word. It must not know what an
+//! The grammar describes shapes, not instruction names: an opcode is a word, a modifier is a dot-word. It must not know what an
 //! instruction means, which modifiers it takes, or which PTX version has it.
 //!
 //! ```

@@ -91,7 +91,7 @@ fn conditions_hold_in_a_lane() {
 fn hits_are_counted() {
     let kernel = KernelFolder::new(DIVERGING);
     let line = kernel.line("add.u32 %i, %i, 1");
-    // The first warp of each CTA hits it twice; the second warp has no lane below 16.
+    // The first warp of each CTA hits the breakpoint twice; the second warp has no lane below 16.
     for (hits, expected) in [("2", vec![1]), (">=2", vec![1, 1, 1]), ("%2", vec![1, 1]), ("<2", vec![0])] {
         let mut client = TestClient::launched(kernel.launch());
         let told = set(&mut client, &kernel, json!([{ "line": line, "hitCondition": hits }]));

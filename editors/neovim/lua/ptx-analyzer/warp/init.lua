@@ -176,7 +176,7 @@ end
 ---@param line integer
 ---@param direction 1|-1
 ---@param count integer
----@param what string how the line is called in a message
+---@param what string the name of the line in a message
 function M.to_line(pane, line, direction, count, what)
   local session = pane.session
   -- Steps are numbered from 1, positions in the trace from 0.

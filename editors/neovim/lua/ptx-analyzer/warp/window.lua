@@ -118,7 +118,7 @@ end
 local function follow_cursor(pane)
   local session = pane.session
   local state = session:state()
-  -- After an edit, the lines differ from those of the run until it has been repeated.
+  -- After an edit, line numbers differ from those of the run until the kernel has been evaluated again.
   local same_text = vim.lsp.util.buf_versions[session.bufnr] == session.version
   if not pane.follow or not state or not same_text or not M.window(pane) then
     return

@@ -188,7 +188,7 @@ function globalView(access: Access): HTMLElement[] {
     return out;
 }
 
-/** A sector of 32 bytes, with the bytes accessed by lanes filled in. */
+/** A picture of a 32-byte sector. The bytes that lanes access are filled. */
 function sectorView(touched: readonly [number, number][], lanes: readonly number[]): Element {
     const picture = document.createElementNS(SVG, 'svg');
     picture.setAttribute('viewBox', '0 0 32 8');
