@@ -101,13 +101,13 @@ pub fn apply_in_order(text: &str, edits: &[TextEdit]) -> String {
 }
 
 /// As many edits are handed out one by one; more become a few larger ones, since an editor applies each by itself.
-const MOST_EDITS: usize = 2000;
+const MAX_EDITS: usize = 2000;
 /// Then edits that are no further apart become one.
 const NEAR: usize = 80;
 
 /// Joins edits where there are very many of them.
 fn joined(snapshot: &Snapshot, edits: Vec<TextEdit>) -> Vec<TextEdit> {
-    if edits.len() <= MOST_EDITS {
+    if edits.len() <= MAX_EDITS {
         return edits;
     }
     let mut out: Vec<TextEdit> = Vec::new();

@@ -19,9 +19,9 @@ pub struct Chosen<'h> {
 /// What an instruction does comes first if it is said in so few words, and after the operands if not.
 const LONGEST_SHORT: usize = 200;
 /// How many other forms are listed.
-const MOST_FORMS: usize = 12;
+const MAX_FORMS: usize = 12;
 /// How many modifiers that could be added are listed.
-const MOST_FREE: usize = 16;
+const MAX_FREE: usize = 16;
 
 /// An instruction whose form is known, as `explain` shows it: in short first, then everything that is known of it.
 pub fn instruction(
@@ -49,7 +49,7 @@ pub fn instruction(
         page.text(doc);
     }
     page.list("Notes", entry.notes.iter().map(|n| n.text));
-    forms(&mut page, opcode, entry, Some(form), MOST_FORMS);
+    forms(&mut page, opcode, entry, Some(form), MAX_FORMS);
     page.manual(&format!("`{}`", entry.name), entry.manual);
     page
 }
@@ -78,7 +78,7 @@ fn modifiers(entry: &Entry, candidate: &Candidate, environment: Option<&Environm
         }
     }
     if !free.is_empty() {
-        out.push(format!("Optional: {}", words(free, MOST_FREE)));
+        out.push(format!("Optional: {}", words(free, MAX_FREE)));
     }
     out
 }
@@ -142,7 +142,7 @@ pub fn mismatch(opcode: &'static Opcode, head: &Mnemonic, mismatch: &MnemonicMis
     page.code(&pretty(mismatch.form));
     let entry = entry_of(opcode, mismatch.form).unwrap_or(head.entry);
     page.text(entry.summary);
-    forms(&mut page, opcode, entry, Some(mismatch.form), 2 * MOST_FORMS);
+    forms(&mut page, opcode, entry, Some(mismatch.form), 2 * MAX_FORMS);
     page.manual(&format!("`{}`", entry.name), entry.manual);
     page
 }

@@ -9,9 +9,9 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, FormValue, Gate, Opcode, Term, TypeExpr};
 
 /// How many values of a slot are listed one by one, with what they mean.
-const MOST_EXPLAINED: usize = 8;
+const MAX_EXPLAINED: usize = 8;
 /// How many values of a slot are listed.
-const MOST_VALUES: usize = 24;
+const MAX_VALUES: usize = 24;
 
 /// The place that a modifier fills in the form of its instruction.
 pub struct Slotted<'c> {
@@ -123,9 +123,9 @@ fn in_slot(page: &mut MarkdownPage, entry: &Entry, slotted: &Slotted<'_>, enviro
     if slot.optional && stands("") {
         page.text("It may be left out.");
     }
-    if slot.is_type || others.len() > MOST_EXPLAINED {
+    if slot.is_type || others.len() > MAX_EXPLAINED {
         if !others.is_empty() {
-            page.text(format!("Alternatives: {}", words(others, MOST_VALUES)));
+            page.text(format!("Alternatives: {}", words(others, MAX_VALUES)));
         }
         return;
     }

@@ -9,9 +9,9 @@ use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 
 /// How many statements at the beginning of a function are looked at.
-const MOST_STATEMENTS: usize = 2000;
+const MAX_STATEMENTS: usize = 2000;
 /// How many registers a range may grow by; a number beyond that is a mistyped one.
-const MOST_GROWTH: u32 = 64;
+const MAX_GROWTH: u32 = 64;
 
 /// A range of registers: `%r<10>` in `.reg .b32 %r<10>;`.
 struct Numbered {
@@ -32,7 +32,7 @@ pub fn declare(snapshot: &Snapshot, at: usize, name: &str, ty: &str) -> Option<T
         && let Some(range) = ranges(snapshot, body, at).into_iter().find(|r| {
             name.get(..digits) == Some(&r.base)
                 && number >= r.count
-                && number - r.count < MOST_GROWTH.max(r.count)
+                && number - r.count < MAX_GROWTH.max(r.count)
                 && same_kind(wanted, r.ty)
         })
     {
@@ -95,7 +95,7 @@ fn body(snapshot: &Snapshot, at: usize) -> Option<Node<'_>> {
 fn ranges(snapshot: &Snapshot, body: Node<'_>, at: usize) -> Vec<Numbered> {
     let (k, f) = (kinds(), fields());
     let mut out = Vec::new();
-    for statement in named_children(body).take(MOST_STATEMENTS).take_while(|n| n.end_byte() <= at) {
+    for statement in named_children(body).take(MAX_STATEMENTS).take_while(|n| n.end_byte() <= at) {
         if !is_registers(snapshot, statement) {
             continue;
         }

@@ -14,7 +14,7 @@ use std::ops::Range;
 const DEEPEST: usize = 64;
 
 /// So many lines of comments above a label go with it.
-const MOST_COMMENTS: usize = 16;
+const MAX_COMMENTS: usize = 16;
 
 /// What came before a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -380,7 +380,7 @@ impl<'t> LayoutState<'t> {
         }
         // The text tells that as well as the tree, which is slow to say what comes next.
         let below = self.slice(node.end_byte()..self.window.end);
-        let next = below.lines().skip(1).take(MOST_COMMENTS).find(|line| !line.trim_start().starts_with("//"));
+        let next = below.lines().skip(1).take(MAX_COMMENTS).find(|line| !line.trim_start().starts_with("//"));
         let label = next.filter(|line| is_label(line));
         let column =
             |line: &str| advance(0, line.get(..line.len() - line.trim_start().len()).unwrap_or(""), self.options);

@@ -11,7 +11,7 @@ use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 
 /// How many uses are counted before it is many.
-const MOST_USES: usize = 100;
+const MAX_USES: usize = 100;
 /// Longest text that is searched for uses.
 const MAX_SCOPE: usize = 4 << 20;
 /// Longest piece of source that is shown.
@@ -89,7 +89,7 @@ impl At<'_> {
                 continue;
             }
             last = Some(start);
-            if lines.len() == MOST_SHOWN {
+            if lines.len() == MAX_SHOWN {
                 lines.push(("// …".to_owned(), String::new()));
                 break;
             }
@@ -112,7 +112,7 @@ impl At<'_> {
 }
 
 /// How many statements that use a name are shown.
-const MOST_SHOWN: usize = 4;
+const MAX_SHOWN: usize = 4;
 
 /// A few words: what it is.
 fn what(snapshot: &Snapshot, found: &DeclarationNode<'_>, name: &str) -> String {
@@ -172,7 +172,7 @@ fn uses(snapshot: &Snapshot, found: &DeclarationNode<'_>, name: &str) -> Option<
         if reference.access == ReferenceKind::Declaration {
             return true;
         }
-        uses.cut = uses.references.len() == MOST_USES;
+        uses.cut = uses.references.len() == MAX_USES;
         if !uses.cut {
             uses.references.push(reference);
         }

@@ -13,9 +13,9 @@ use ptx_syntax::{Node, fields};
 use std::sync::Arc;
 
 /// How many statements that write a register are shown.
-const MOST_WRITES: usize = 3;
+const MAX_WRITES: usize = 3;
 /// How many that read it.
-const MOST_READS: usize = 3;
+const MAX_READS: usize = 3;
 /// A function up to this length, in a module up to that, is analysed during the hover if it was not analysed before.
 const SMALL_FUNCTION: usize = 16 << 10;
 const SMALL_MODULE: usize = 64 << 10;
@@ -91,7 +91,7 @@ impl At<'_> {
         let accesses = flow.facts.accesses(register);
         let own =
             instruction(self.leaf).and_then(|n| flow.facts.instruction_at(n.start_byte().checked_sub(flow.base)?));
-        let (mut left_writes, mut left_reads) = (MOST_WRITES, MOST_READS);
+        let (mut left_writes, mut left_reads) = (MAX_WRITES, MAX_READS);
         let mut lines = Vec::new();
         for access in accesses {
             let left = if access.writes() { &mut left_writes } else { &mut left_reads };

@@ -124,7 +124,7 @@ pub fn rows(entry: &'static Entry) -> Vec<RowSource> {
 }
 
 /// So many ways are looked at.
-const MOST_WAYS: usize = 256;
+const MAX_WAYS: usize = 256;
 
 /// The gates that each way to fill the slots of a form must pass that some gate asks about. A form of which every type needs
 /// something needs the least that one of them does.
@@ -136,7 +136,7 @@ fn ways(form: &'static Form, base: &[&'static Gate]) -> Vec<Vec<&'static Gate>> 
             [Term::Slot(test)] => usize::from(test.slot) == index,
             _ => false,
         };
-        if out.len() * slot.values.len() > MOST_WAYS || !form.gates.iter().any(|g| about(&g)) {
+        if out.len() * slot.values.len() > MAX_WAYS || !form.gates.iter().any(|g| about(&g)) {
             continue;
         }
         let asked = |value: &str| -> Vec<&'static Gate> {

@@ -10,7 +10,7 @@ use ptx_analysis::registers::{Figure, RegisterCount, RegisterReport};
 use ptx_syntax::Snapshot;
 
 /// How many of the values that are live where most are.
-const MOST_VALUES: usize = 6;
+const MAX_VALUES: usize = 6;
 
 /// What a line above a function says of it; `figure` is missing until the function was analysed. `launched` is the number of
 /// threads of a CTA in the launch line above it, which counts where the header does not say one.
@@ -92,8 +92,8 @@ pub(crate) fn page(snapshot: &Snapshot, figure: &Figure) -> MarkdownPage {
                 None => sources.push((value.since, vec![value])),
             }
         }
-        let rest: usize = sources.iter().skip(MOST_VALUES).map(|(_, all)| all.len()).sum();
-        let shown = sources.iter().take(MOST_VALUES);
+        let rest: usize = sources.iter().skip(MAX_VALUES).map(|(_, all)| all.len()).sum();
+        let shown = sources.iter().take(MAX_VALUES);
         let mut written: Vec<(String, String)> = shown.map(|(since, all)| source(snapshot, *since, all)).collect();
         if rest > 0 {
             written.push((format!("// … and {rest} more"), String::new()));
