@@ -1,8 +1,8 @@
 //! Completion: the texts that are legal at an offset, best first.
 //!
-//! All offers pass the checks. Modifiers are searched for in the instruction forms ([`reach`]), operands are matched with
-//! the forms, and words of declarations and headers are tried with the checks themselves ([`trial`]). Items that the
-//! module's version or target does not support are offered too, but marked and last: users who look for an instruction need
+//! All offers pass the checks. Modifiers are searched for in the instruction forms ([`reach`]), and operands are matched
+//! with the forms. Words of declarations and headers are tried with the checks themselves ([`trial`]). Items that the
+//! module's version or target does not support are offered too, but marked and last. Users who look for an instruction need
 //! to know that it exists and what it requires.
 //!
 //! The syntax tree gives the part of the module that contains the cursor. The words of the statement come from its text
@@ -224,7 +224,7 @@ pub fn completion(snapshot: &Snapshot, offset: usize, options: CompletionOptions
     let word = place.word.as_str();
     items.retain(|i| has_letters(i.filter.as_deref().unwrap_or(&i.label), word));
     // Items cut here may belong to the list after another letter. No other reason makes a list incomplete. While an editor
-    // waits for the next list it shows the old one, and Enter then takes an item of the old list, whatever has been typed
+    // waits for the next list it shows the old one. Enter then takes an item of the old list, whatever has been typed
     // since.
     let incomplete = items.len() > MAX_ITEMS;
     items.truncate(MAX_ITEMS);

@@ -48,8 +48,8 @@ pub fn declaration(snapshot: &Snapshot, offset: usize) -> Option<DefinitionTarge
     Some(DefinitionTargets { origin: node.byte_range(), targets, elsewhere: None })
 }
 
-/// The implementation of the name at an offset: the body of a function, directly or through an `.alias`, or the entries of
-/// a list of targets.
+/// The implementation of the name at an offset. This is the body of a function, directly or through an `.alias`, or the
+/// entries of a list of targets.
 pub fn implementation(snapshot: &Snapshot, offset: usize) -> Option<DefinitionTargets> {
     let (found, node, name) = declaration_at(snapshot, offset)?;
     let origin = node.byte_range();

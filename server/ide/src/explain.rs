@@ -7,8 +7,9 @@ use ptx_analysis::semantics;
 use ptx_isa::tables::Opcode;
 use ptx_isa::{CUDA, ISA};
 
-/// The text about a name, as Markdown: an instruction with or without its modifiers, a modifier or type, a special
-/// register, a directive, a target, a version, a diagnostic code or a CUDA C++ name. Case does not matter.
+/// The text about a name, as Markdown. The name may be an instruction with or without its modifiers, a modifier, a type, a
+/// special register, a directive, a target or a version. It may also be a diagnostic code or a CUDA C++ name. Case does not
+/// matter.
 pub fn explain(query: &str) -> Option<String> {
     let query = query.trim().trim_matches('`').trim_end_matches(';');
     let word = query.split_whitespace().next()?;

@@ -1,8 +1,8 @@
 //! Withholds diagnostics while the user is typing: decides which ones wait, and for how long.
 //!
-//! A half-typed statement is wrong in ways that the next key changes: its own syntax error, names that its declaration does
-//! not declare yet, and the label of a branch that is not written yet. [`Holding`] splits the diagnostics of each version
-//! into those to show now and those that wait. It reads no clock: the caller passes the time since the last edit.
+//! A half-typed statement has errors that the next key may remove: a syntax error, names that its declaration does not
+//! declare yet, a label that is not written yet. [`Holding`] splits the diagnostics of each version into those to show now
+//! and those that wait. It reads no clock: the caller passes the time since the last edit.
 //!
 //! The caller owns the state and calls [`Holding::edit`] before each edit, [`Holding::settle`] after the last edit of a
 //! version, [`Holding::split`] for each publication, and [`Holding::published`] after it.

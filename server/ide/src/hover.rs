@@ -33,8 +33,8 @@ pub struct Hover {
 }
 
 impl Hover {
-    /// The Markdown for clients that can run server commands from links: the text of the pointer to the chapter becomes a
-    /// link.
+    /// The Markdown for clients that can run server commands from links: it refers to the chapter by a link that runs
+    /// `command`.
     pub fn linked(&self, command: &str) -> String {
         let Some(explained) = &self.explained else { return self.markdown.clone() };
         let argument = format!(r#"[{{"query":"{}","show":true}}]"#, explained.query);

@@ -112,9 +112,9 @@ pub struct Hint {
     pub label: Vec<HintPart>,
     /// The kind of the hint.
     pub kind: HintKind,
-    /// There is a gap before it.
+    /// The editor shows a gap before it.
     pub gap_before: bool,
-    /// There is a gap after it.
+    /// The editor shows a gap after it.
     pub gap_after: bool,
     /// Further explanation as Markdown; may be empty.
     pub tooltip: String,

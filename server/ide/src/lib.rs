@@ -1,6 +1,6 @@
 //! The editor features for PTX, as plain functions from a snapshot and an offset to plain data.
 //!
-//! This crate does not depend on a protocol or an editor: it has no types of the language server protocol, no lines and
+//! This crate does not depend on a protocol or an editor. It has no types of the language server protocol, no lines and
 //! columns, and no settings. Nothing in it is asynchronous, reads files or keeps state between two calls. Offsets are
 //! bytes. Facts about PTX come from the tables of `ptx-isa`; this crate only presents them.
 

@@ -1,5 +1,5 @@
-//! Walks over a text that may have been parsed in chunks, each with a tree of its own: walks from item to item continue in
-//! the next chunk.
+//! Walks over a text that may have been parsed in chunks, each with a tree of its own. A walk from item to item continues
+//! in the next chunk.
 
 pub(crate) use ptx_analysis::semantics::walk::{children, top};
 use ptx_syntax::{Node, Snapshot};

@@ -1,7 +1,7 @@
 //! The modifiers that can still lead to a legal form, and whether the module's version and target support such a form.
 //!
 //! A form has few slots but many values. Values that no rule and no gate distinguishes form one *class*, and one value per
-//! class is tried. This leaves a handful of combinations. The search prunes those that break a rule whatever follows.
+//! class is tried. This leaves a handful of combinations. The search skips partial combinations that already break a rule.
 
 use ptx_analysis::mnemonic::{Filling, broken_so_far};
 use ptx_analysis::semantics;
@@ -78,7 +78,7 @@ pub fn next(opcode: &'static Opcode, before: &[&str], after: &[&str], environmen
         for form in entry.forms {
             offers(entry, form, before, after, environment, &mut out);
         }
-        // Of an unchecked instruction, only the words of the name are known.
+        // The tables have only the name of an unchecked instruction, so the next word of the name is offered.
         let next = entry
             .path
             .get(before.len())
@@ -179,8 +179,8 @@ fn entry(entry: &'static Entry, environment: &Environment) -> TargetSupport {
     best.unwrap_or(TargetSupport::Available)
 }
 
-/// The status of an instruction of an opcode. For an unchecked instruction, the tables give no gates; it gets the best
-/// status of the checked instructions of the opcode.
+/// The status of an instruction of an opcode. The tables have only the name of an unchecked instruction and no gates. It
+/// gets the best status of the opcode's checked instructions.
 pub fn instruction(opcode: &'static Opcode, own: &'static Entry, environment: &Environment) -> TargetSupport {
     if own.checked {
         return entry(own, environment);

@@ -13,7 +13,7 @@ pub enum TrialVerdict {
     Fine,
     /// Deprecated.
     Deprecated,
-    /// The module's version or target does not support it; the message says what it needs.
+    /// The module's version or target does not support the statement; the message says what it needs.
     Lacking(String),
     /// Not legal.
     Wrong,

@@ -16,7 +16,8 @@ pub struct StatementStep {
 }
 
 /// The class of an instruction. It consists of the opcode, the other words of the instruction's name, the first state space
-/// and, for the first type, whether it is floating-point and whether it is wide.
+/// and a suffix for the first type. The suffix is `/f` for floating-point types, `/p` for predicates and `/64` for other
+/// types of at least 64 bits.
 pub fn class(opcode: &str, modifiers: &[&str]) -> String {
     let mut out = opcode.to_owned();
     let path = ISA.opcode(opcode).and_then(|o| o.entry(modifiers)).map_or(&[][..], |e| e.path);

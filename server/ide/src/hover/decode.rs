@@ -194,7 +194,7 @@ impl<'h> HoverContext<'h> {
     }
 }
 
-/// A number in the unit of the encoding: `4 warps`.
+/// A number in the unit of the encoding: `4 warps`. `None` if it is not a multiple of the unit.
 fn measure(encoding: &Encoding, number: u64) -> Option<String> {
     let unit = u64::from(encoding.measure);
     if unit == 0 || number == 0 || !number.is_multiple_of(unit) {

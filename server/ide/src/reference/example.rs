@@ -94,8 +94,8 @@ fn is_clean(module: &str) -> bool {
         && analyzer.lints(&snapshot, &|| false).is_some_and(|found| found.is_empty())
 }
 
-/// The targets and versions to try: first the current common targets, then those with features of their own, then older
-/// ones, each with the lowest and with the newest version.
+/// The targets and versions to try. The current common targets come first, then those with features of their own, then
+/// older ones. Each is tried with the lowest and with the newest version.
 fn homes(
     form: &'static Form,
     values: &ModifierChoice,

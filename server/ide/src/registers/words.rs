@@ -60,7 +60,7 @@ fn limit(occupancy: &Occupancy) -> &'static str {
 }
 
 /// A number of registers, and the number of additional warps that would run with that many registers fewer. `None` if the
-/// register count does not follow from the demand of the function.
+/// header sets the register count, or if the function would use more registers than its limit allows.
 fn fewer(kernel: &RegisterReport, occupancy: &Occupancy) -> Option<(u32, u32)> {
     occupancy.fewer.filter(|_| !kernel.settled && kernel.over() == 0)
 }

@@ -192,8 +192,8 @@ pub fn accepts(want: &Want, name: &Name, place: &CompletionPlace<'_>, context: &
     fits(want, OperandKind::Name(&text), &names)
 }
 
-/// Whether a register can hold an address: it has the module's address size, or 32 bits if the state spaces of the operand
-/// have 32-bit addresses only.
+/// Whether a register can hold an address. Its size must be the module's address size, or 32 bits if the operand's state
+/// spaces have 32-bit addresses only.
 fn holds_address(spec: &OperandSpec, ty: TypeId, address_size: u16) -> bool {
     let small = in_windows(spec) || spec.value.register_only;
     ty.info().bits == address_size || (small && ty.info().bits == 32)
