@@ -5,6 +5,7 @@
 
 mod declare;
 mod head;
+mod missing;
 mod operand;
 mod resolve;
 mod statement;
@@ -137,7 +138,10 @@ pub fn apply(text: &str, edits: &[TextEdit]) -> String {
 fn fixes(snapshot: &Snapshot, environment: &Environment, diagnostic: &Diagnostic) -> Vec<Fix> {
     let mut out = diagnostic.fixes.clone();
     if let Some(statement) = DiagnosedInstruction::around(snapshot, environment, diagnostic) {
+        // A fix that the check brings along is a guess from the words alone: it must lead to a legal instruction too.
+        out.retain(|fix| statement.takes(fix));
         head::fixes(&statement, &mut out);
+        missing::fixes(&statement, &mut out);
         operand::fixes(&statement, &mut out);
         successor::fixes(&statement, &mut out);
     }

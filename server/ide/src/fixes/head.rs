@@ -3,10 +3,11 @@
 use super::statement::DiagnosedInstruction;
 use super::{Fix, fix};
 use ptx_analysis::Code;
-use ptx_analysis::ast::Instruction;
-use ptx_analysis::mnemonic::{Candidate, Mnemonic, MnemonicProblem};
+use ptx_analysis::ast::{Instruction, Operand, OperandKind};
+use ptx_analysis::mnemonic::{Candidate, Mnemonic, MnemonicMismatch, MnemonicProblem};
 use ptx_analysis::rules::operand_kind::is_handle_of_wrong_type;
 use ptx_analysis::semantics;
+use ptx_analysis::symbols::Symbol;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Form, ModifierSlot, Opcode};
 use std::ops::Range;
@@ -101,6 +102,9 @@ impl MnemonicFixer<'_, '_, '_> {
         let before = self.out.len();
         self.insert(&values);
         if self.out.len() == before {
+            self.all_missing(mismatch);
+        }
+        if self.out.len() == before {
             // The operands are wrong too. The checks report them after the modifiers are fixed.
             self.whatever_the_operands = true;
             self.insert(&values);
@@ -108,6 +112,52 @@ impl MnemonicFixer<'_, '_, '_> {
         if let [only] = &mut self.out[before..] {
             only.preferred = true;
         }
+    }
+
+    /// Offers all missing modifiers at once, if there is one choice for each.
+    fn all_missing(&mut self, mismatch: &MnemonicMismatch) {
+        let mut values = mismatch.values.clone();
+        for problem in &mismatch.problems {
+            let MnemonicProblem::Missing(slot) = problem else { return };
+            let index = mismatch.form.slots.iter().position(|s| std::ptr::eq(s, *slot));
+            let (Some(index), [only]) = (index, slot.values) else { return };
+            if let Some(value) = values.get_mut(index) {
+                *value = Some(only);
+            }
+        }
+        let text: String = values.into_iter().flatten().collect();
+        let range = self.instruction.opcode.range().end..self.instruction.mnemonic_range().end;
+        self.offer(format!("Write `{}{text}`", self.instruction.opcode.text), range, &text);
+    }
+
+    /// The bits of the registers among the operands whose size no written type has.
+    fn unmatched_bits(&self) -> Vec<u16> {
+        let written: Vec<u16> =
+            self.instruction.modifiers.iter().filter_map(|m| ISA.ty(m.text)).map(|ty| ty.bits).collect();
+        let bits = |operand: &Operand<'_>| match operand.kind {
+            OperandKind::Name(name) => match self.statement.look_up(name) {
+                Some(Symbol::Register { ty, .. }) => Some(ty.info().bits),
+                _ => None,
+            },
+            _ => None,
+        };
+        self.instruction.operands.iter().filter_map(bits).filter(|bits| !written.contains(bits)).collect()
+    }
+
+    /// Sorts values so that the likeliest one comes first: a type of the size of the registers, or of the size of the type that it
+    /// replaces; the usual one of its kind.
+    fn likeliest_first(&self, values: &mut [&'static str], replaced: Option<&str>) {
+        let sizes = self.unmatched_bits();
+        let old = replaced.and_then(|old| ISA.ty(old));
+        let unlikely = |value: &&'static str| {
+            let type_differs = ISA.ty(value).is_some_and(|ty| match old {
+                Some(old) => ty.bits != old.bits,
+                None => !sizes.is_empty() && !sizes.contains(&ty.bits),
+            });
+            let unusual = !ISA.modifier(value).is_some_and(|m| m.usual);
+            (type_differs, unusual)
+        };
+        values.sort_by_key(|value| unlikely(value));
     }
 
     /// Offers to replace each modifier that `what` covers by another value of its slot.
@@ -134,6 +184,7 @@ impl MnemonicFixer<'_, '_, '_> {
                 values.extend(slot.values.iter().filter(|v| !values.contains(v)).copied().collect::<Vec<_>>());
             }
         }
+        self.likeliest_first(&mut values, Some(old.text));
         for value in values.into_iter().filter(|v| *v != old.text) {
             let mut modifiers = self.modifiers();
             modifiers[index] = value;
@@ -163,7 +214,9 @@ impl MnemonicFixer<'_, '_, '_> {
 
     /// Offers to insert each of these values at its position.
     fn insert(&mut self, values: &[&'static str]) {
-        for value in values {
+        let mut values = values.to_vec();
+        self.likeliest_first(&mut values, None);
+        for value in &values {
             for at in places(self.opcode, &self.modifiers(), value) {
                 let end = match at.checked_sub(1) {
                     Some(before) => self.instruction.modifiers[before].range().end,

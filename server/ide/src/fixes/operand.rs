@@ -130,6 +130,12 @@ impl OperandFixer<'_, '_, '_> {
                     self.offer(format!("Write `{text}`"), &text, true);
                 }
             }
+            MismatchKind::MustBeSink => self.offer("Write `_`".to_owned(), "_", true),
+            MismatchKind::MustBePair => {
+                for pair in [format!("_|{written}"), format!("{written}|_")] {
+                    self.offer(format!("Write `{pair}`"), &pair, true);
+                }
+            }
             MismatchKind::Sink => {
                 if let Some(ty) = spec.and_then(|s| self.likely_type(s)) {
                     self.sink(ty);
