@@ -1,22 +1,22 @@
 //! Numbers that a client is given for frames and for what has parts. They hold until the session moves.
 
 use super::memory::MemoryReference;
-use ptx_interp::lanes::Mask;
-use ptx_interp::launch::Element;
-use ptx_interp::machine::Target;
+use ptx_interp::lanes::LaneMask;
+use ptx_interp::launch::ElementFormat;
+use ptx_interp::machine::WarpId;
 use std::collections::HashMap;
 
 /// A stack frame, as a group of lanes sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct GroupFrame {
     /// The warp.
-    pub target: Target,
+    pub target: WarpId,
     /// The group, by its index in the warp.
     pub group: usize,
     /// So many calls out from the innermost.
     pub depth: usize,
     /// The lanes of the group.
-    pub mask: Mask,
+    pub mask: LaneMask,
 }
 
 /// The kind of a scope of a frame.
@@ -50,7 +50,7 @@ pub enum Container {
     /// Values of lanes that are nowhere: the result of an expression.
     Lanes {
         /// The lanes.
-        mask: Mask,
+        mask: LaneMask,
         /// Their type.
         ty: String,
         /// Their bytes, those of all lanes.
@@ -63,7 +63,7 @@ pub enum Container {
         /// Where the first one is.
         at: MemoryReference,
         /// Their type.
-        element: Element,
+        element: ElementFormat,
         /// How many.
         count: u64,
         /// The name of the whole.

@@ -4,8 +4,8 @@
 //! returns to the older leg, on which the write never happened.
 
 use ptx_interp::findings::Fault;
-use ptx_interp::machine::{Machine, Target};
-use ptx_interp::trace::{self, Run};
+use ptx_interp::machine::{Machine, WarpId};
+use ptx_interp::trace::{self, GridRun};
 use std::sync::{Arc, OnceLock};
 
 /// A run, from its beginning or from a value that was changed.
@@ -14,13 +14,13 @@ pub struct Leg {
     pub from: u64,
     /// The machine there.
     start: Machine,
-    run: OnceLock<Arc<Run>>,
+    run: OnceLock<Arc<GridRun>>,
     faults: OnceLock<Arc<[(u64, Fault)]>>,
 }
 
 impl Leg {
     /// The run, executed on first use; `None` if it was cancelled.
-    pub fn run(&self, cancelled: &dyn Fn() -> bool) -> Option<Arc<Run>> {
+    pub fn run(&self, cancelled: &dyn Fn() -> bool) -> Option<Arc<GridRun>> {
         if let Some(run) = self.run.get() {
             return Some(Arc::clone(run));
         }
@@ -40,7 +40,7 @@ impl Leg {
         let known = self.start.findings.faults.len();
         let mut found = Vec::new();
         for fault in run.machine.findings.faults.iter().skip(known) {
-            let target = Target { cta: run.machine.shape.cta_number(fault.cta), warp: fault.warp };
+            let target = WarpId { cta: run.machine.shape.cta_number(fault.cta), warp: fault.warp };
             // Who waits for ever never executes the instruction that it waits at.
             let time = run.time_of(target, fault.step, cancelled).unwrap_or(run.total());
             found.push((time, fault.clone()));
@@ -61,7 +61,7 @@ pub struct RunHistory {
 
 impl RunHistory {
     /// The history of a run without changes by the user.
-    pub fn new(run: &Arc<Run>, start: Machine) -> Self {
+    pub fn new(run: &Arc<GridRun>, start: Machine) -> Self {
         let done = OnceLock::new();
         let _ = done.set(Arc::clone(run));
         Self { legs: vec![Arc::new(Leg { from: 0, start, run: done, faults: OnceLock::new() })] }

@@ -12,7 +12,7 @@ use super::launching::Debuggee;
 use super::search::SearchStop;
 use super::wire::{ClientConnection, DapAnswer, DapMessage, DapRequest, RequestFailure, arguments};
 use super::{filters, threads};
-use ptx_interp::machine::{Machine, Target};
+use ptx_interp::machine::{Machine, WarpId};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -39,7 +39,7 @@ pub struct Now {
     /// The machine; its time is that of the session.
     pub machine: Arc<Machine>,
     /// The warp that is looked at.
-    pub focus: Target,
+    pub focus: WarpId,
     /// Why it stopped.
     pub stop: SearchStop,
 }
@@ -254,7 +254,7 @@ impl DebugSession {
     }
 
     /// The warp that a request means: that of its number, else the one that is looked at.
-    pub fn target(&self, now: &Now, thread: Option<i64>) -> Result<Target, RequestFailure> {
+    pub fn target(&self, now: &Now, thread: Option<i64>) -> Result<WarpId, RequestFailure> {
         let Some(id) = thread else { return Ok(now.focus) };
         threads::target(&now.machine.shape, id).ok_or_else(|| RequestFailure::new(format!("there is no warp {id}")))
     }

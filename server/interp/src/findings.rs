@@ -1,11 +1,11 @@
 //! What a run finds wrong, as data.
 
-use crate::lanes::Mask;
+use crate::lanes::LaneMask;
 use std::collections::HashMap;
 
 /// What kind of thing was found. Each is a toggle ([`Checks`]); those that end a run cannot be executed past and are always on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum FaultKind {
     /// An access outside of every allocation, variable or window.
     OutOfBounds,
     /// An address that is no multiple of the size of the access.
@@ -48,7 +48,7 @@ pub enum Kind {
     Undefined,
 }
 
-impl Kind {
+impl FaultKind {
     /// All kinds.
     pub const ALL: &[Self] = &[
         Self::OutOfBounds,
@@ -151,17 +151,17 @@ pub struct Checks(u32);
 impl Checks {
     /// Only what ends a run.
     pub fn none() -> Self {
-        Self(Kind::ALL.iter().filter(|k| k.is_fatal()).fold(0, |all, k| all | k.bit()))
+        Self(FaultKind::ALL.iter().filter(|k| k.is_fatal()).fold(0, |all, k| all | k.bit()))
     }
 
     /// The same with one kind looked for or not; what ends a run stays.
-    pub fn with(self, kind: Kind, wanted: bool) -> Self {
+    pub fn with(self, kind: FaultKind, wanted: bool) -> Self {
         let changed = if wanted { self.0 | kind.bit() } else { self.0 & !kind.bit() };
         Self(changed | Self::none().0)
     }
 
     /// Whether a kind is looked for.
-    pub fn has(self, kind: Kind) -> bool {
+    pub fn has(self, kind: FaultKind) -> bool {
         self.0 & kind.bit() != 0
     }
 }
@@ -169,13 +169,13 @@ impl Checks {
 impl Default for Checks {
     /// Everything but NaN, which many kernels make on purpose.
     fn default() -> Self {
-        Self(u32::MAX).with(Kind::NotANumber, false)
+        Self(u32::MAX).with(FaultKind::NotANumber, false)
     }
 }
 
 /// Where something happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Site {
+pub struct InstructionSite {
     /// Index of the function in the program.
     pub function: u32,
     /// Index of the instruction in the function.
@@ -186,13 +186,13 @@ pub struct Site {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// What.
-    pub kind: Kind,
+    pub kind: FaultKind,
     /// In words: what is expected, what was found.
     pub message: String,
     /// The instruction.
-    pub site: Site,
+    pub site: InstructionSite,
     /// The lanes, when it was seen first.
-    pub lanes: Mask,
+    pub lanes: LaneMask,
     /// The CTA in the grid.
     pub cta: [u32; 3],
     /// The warp in the CTA.
@@ -202,7 +202,7 @@ pub struct Fault {
     /// How often it was seen.
     pub count: u64,
     /// Another place that has to do with it, and in what way: the other access of a race.
-    pub related: Option<(Site, String)>,
+    pub related: Option<(InstructionSite, String)>,
 }
 
 /// What a run has found so far: of each kind and instruction, the first time and how often.
@@ -210,12 +210,12 @@ pub struct Fault {
 pub struct Findings {
     /// In the order of their first appearance.
     pub faults: Vec<Fault>,
-    known: HashMap<(Kind, Site), usize>,
+    known: HashMap<(FaultKind, InstructionSite), usize>,
 }
 
 impl Findings {
     /// Notes a fault. The words are made only if it is the first of its kind at its instruction.
-    pub fn add(&mut self, kind: Kind, site: Site, fault: impl FnOnce() -> Fault) {
+    pub fn add(&mut self, kind: FaultKind, site: InstructionSite, fault: impl FnOnce() -> Fault) {
         match self.known.get(&(kind, site)).and_then(|i| self.faults.get_mut(*i)) {
             Some(known) => known.count += 1,
             None => {
@@ -233,18 +233,18 @@ impl Findings {
 
 #[cfg(test)]
 mod tests {
-    use super::{Checks, Kind};
+    use super::{Checks, FaultKind};
 
     #[test]
     fn what_ends_a_run_cannot_be_switched_off() {
-        let checks = Checks::default().with(Kind::OutOfBounds, false).with(Kind::Race, false);
-        assert!(checks.has(Kind::OutOfBounds) && !checks.has(Kind::Race) && checks.has(Kind::Barrier));
-        assert!(!Checks::none().has(Kind::UninitializedMemory) && !Checks::default().has(Kind::NotANumber));
+        let checks = Checks::default().with(FaultKind::OutOfBounds, false).with(FaultKind::Race, false);
+        assert!(checks.has(FaultKind::OutOfBounds) && !checks.has(FaultKind::Race) && checks.has(FaultKind::Barrier));
+        assert!(!Checks::none().has(FaultKind::UninitializedMemory) && !Checks::default().has(FaultKind::NotANumber));
     }
 
     #[test]
     fn names_are_different() {
-        let names: std::collections::BTreeSet<_> = Kind::ALL.iter().map(|k| k.name()).collect();
-        assert_eq!(names.len(), Kind::ALL.len());
+        let names: std::collections::BTreeSet<_> = FaultKind::ALL.iter().map(|k| k.name()).collect();
+        assert_eq!(names.len(), FaultKind::ALL.len());
     }
 }

@@ -7,13 +7,13 @@ use std::fmt::Debug;
 pub const LANES: usize = 32;
 
 /// A set of lanes: bit *i* stands for lane *i*.
-pub type Mask = u32;
+pub type LaneMask = u32;
 
 /// All lanes.
-pub const ALL: Mask = u32::MAX;
+pub const ALL: LaneMask = u32::MAX;
 
 /// The lanes of a mask, ascending.
-pub fn lanes(mask: Mask) -> impl Iterator<Item = usize> {
+pub fn lanes(mask: LaneMask) -> impl Iterator<Item = usize> {
     let mut left = mask;
     std::iter::from_fn(move || {
         let lane = left.trailing_zeros();

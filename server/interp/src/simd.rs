@@ -4,28 +4,28 @@
 //! instructions: those of AVX2 on x86-64. An x86-64 without AVX2 (before 2013) calls the closure through a pointer instead, so that
 //! there is one such loop for each type and not one for each operation: compiling them all twice took a third of the time.
 
-use crate::lanes::{LANES, Lane, Mask, lanes};
-use crate::registers::{Dst, PredicateDst, PredicateSrc, Registers, Src};
+use crate::lanes::{LANES, Lane, LaneMask, lanes};
+use crate::registers::{Dst, PredicateDst, PredicateSrc, Src, WarpRegisters};
 use ptx_num::values::Marks;
 
 /// Lanes whose results must be marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Marked {
+pub struct LaneMarks {
     /// The manual leaves their bits open.
-    pub unspecified: Mask,
+    pub unspecified: LaneMask,
     /// They are approximations.
-    pub approximate: Mask,
+    pub approximate: LaneMask,
 }
 
-impl Marked {
+impl LaneMarks {
     /// The marks of one lane.
     pub fn add(&mut self, lane: usize, marks: Marks) {
-        self.unspecified |= Mask::from(marks.contains(Marks::UNSPECIFIED)) << lane;
-        self.approximate |= Mask::from(marks.contains(Marks::APPROXIMATE)) << lane;
+        self.unspecified |= LaneMask::from(marks.contains(Marks::UNSPECIFIED)) << lane;
+        self.approximate |= LaneMask::from(marks.contains(Marks::APPROXIMATE)) << lane;
     }
 
     /// All lanes of a mask.
-    pub fn all(mask: Mask, marks: Marks) -> Self {
+    pub fn all(mask: LaneMask, marks: Marks) -> Self {
         let of = |mark| if marks.contains(mark) { mask } else { 0 };
         Self { unspecified: of(Marks::UNSPECIFIED), approximate: of(Marks::APPROXIMATE) }
     }
@@ -34,10 +34,10 @@ impl Marked {
 /// What an instruction does that touches nothing but registers.
 pub trait LaneStep: Send + Sync {
     /// Executes it for the lanes of the mask.
-    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked;
+    fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks;
 
     /// The step for a processor without the vector instructions: its functions are called through pointers.
-    fn scalar(self) -> Step
+    fn scalar(self) -> BoxedStep
     where
         Self: Sized + 'static,
     {
@@ -46,10 +46,10 @@ pub trait LaneStep: Send + Sync {
 }
 
 /// A step that can be executed.
-pub type Step = Box<dyn LaneStep>;
+pub type BoxedStep = Box<dyn LaneStep>;
 
 /// A step, compiled for the processor at hand. `S::run` should be `#[inline(always)]`.
-pub fn step<S: LaneStep + 'static>(inner: S) -> Step {
+pub fn step<S: LaneStep + 'static>(inner: S) -> BoxedStep {
     #[cfg(target_arch = "x86_64")]
     return if x86::available() { Box::new(x86::Avx2(inner)) } else { inner.scalar() };
     #[cfg(not(target_arch = "x86_64"))]
@@ -67,9 +67,9 @@ pub(crate) fn fuses() -> bool {
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod x86 {
-    use super::{LaneStep, Marked};
-    use crate::lanes::Mask;
-    use crate::registers::Registers;
+    use super::{LaneMarks, LaneStep};
+    use crate::lanes::LaneMask;
+    use crate::registers::WarpRegisters;
 
     /// Whether this processor has what [`Avx2`] needs.
     pub(super) fn available() -> bool {
@@ -87,12 +87,12 @@ mod x86 {
 
     #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
     #[inline]
-    fn with_avx2<S: LaneStep>(step: &S, registers: &mut Registers, mask: Mask) -> Marked {
+    fn with_avx2<S: LaneStep>(step: &S, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
         step.run(registers, mask)
     }
 
     impl<S: LaneStep> LaneStep for Avx2<S> {
-        fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+        fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
             // SAFETY: `super::step` makes an `Avx2` only after `available` has found these features.
             unsafe { with_avx2(&self.0, registers, mask) }
         }
@@ -111,17 +111,17 @@ pub struct Map1<A, D, F> {
 
 impl<A: Lane, D: Lane, F: Fn(A) -> D + Send + Sync> LaneStep for Map1<A, D, F> {
     #[inline(always)]
-    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+    fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
         let a = registers.get(self.a);
         let mut out = [D::default(); LANES];
         for lane in 0..LANES {
             out[lane] = (self.f)(a[lane]);
         }
         registers.put(self.d, mask, out);
-        Marked::default()
+        LaneMarks::default()
     }
 
-    fn scalar(self) -> Step
+    fn scalar(self) -> BoxedStep
     where
         Self: 'static,
     {
@@ -142,17 +142,17 @@ pub struct Map2<A, B, D, F> {
 
 impl<A: Lane, B: Lane, D: Lane, F: Fn(A, B) -> D + Send + Sync> LaneStep for Map2<A, B, D, F> {
     #[inline(always)]
-    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+    fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
         let (a, b) = (registers.get(self.ab.0), registers.get(self.ab.1));
         let mut out = [D::default(); LANES];
         for lane in 0..LANES {
             out[lane] = (self.f)(a[lane], b[lane]);
         }
         registers.put(self.d, mask, out);
-        Marked::default()
+        LaneMarks::default()
     }
 
-    fn scalar(self) -> Step
+    fn scalar(self) -> BoxedStep
     where
         Self: 'static,
     {
@@ -173,17 +173,17 @@ pub struct Map3<A, B, C, D, F> {
 
 impl<A: Lane, B: Lane, C: Lane, D: Lane, F: Fn(A, B, C) -> D + Send + Sync> LaneStep for Map3<A, B, C, D, F> {
     #[inline(always)]
-    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+    fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
         let (a, b, c) = (registers.get(self.abc.0), registers.get(self.abc.1), registers.get(self.abc.2));
         let mut out = [D::default(); LANES];
         for lane in 0..LANES {
             out[lane] = (self.f)(a[lane], b[lane], c[lane]);
         }
         registers.put(self.d, mask, out);
-        Marked::default()
+        LaneMarks::default()
     }
 
-    fn scalar(self) -> Step
+    fn scalar(self) -> BoxedStep
     where
         Self: 'static,
     {
@@ -206,7 +206,7 @@ pub enum Outcomes {
 impl Outcomes {
     /// Writes them.
     #[inline(always)]
-    pub fn put(self, registers: &mut Registers, mask: Mask, p: Mask, q: Mask) {
+    pub fn put(self, registers: &mut WarpRegisters, mask: LaneMask, p: LaneMask, q: LaneMask) {
         match self {
             Self::Predicates(to_p, to_q) => {
                 if let Some(to) = to_p {
@@ -224,7 +224,7 @@ impl Outcomes {
 
 /// `a` in the lanes of a mask, `b` in the others.
 #[inline(always)]
-pub fn select<T: Lane>(mask: Mask, a: [T; LANES], b: [T; LANES]) -> [T; LANES] {
+pub fn select<T: Lane>(mask: LaneMask, a: [T; LANES], b: [T; LANES]) -> [T; LANES] {
     let mut out = b;
     for lane in 0..LANES {
         out[lane] = if mask >> lane & 1 != 0 { a[lane] } else { b[lane] };
@@ -241,14 +241,14 @@ pub struct Compare<A, F> {
     /// The comparison.
     pub f: F,
     /// What is done with the comparison `t` and the predicate `c` of the lanes: gives `p` and `q`.
-    pub combine: fn(t: Mask, c: Mask) -> (Mask, Mask),
+    pub combine: fn(t: LaneMask, c: LaneMask) -> (LaneMask, LaneMask),
     /// The predicate that it is combined with.
     pub c: PredicateSrc,
 }
 
 impl<A: Lane, F: Fn(A, A) -> bool + Send + Sync> LaneStep for Compare<A, F> {
     #[inline(always)]
-    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+    fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
         let (a, b) = (registers.get(self.ab.0), registers.get(self.ab.1));
         // Bytes first, bits then: the first loop becomes vector instructions.
         let mut truth = [0u8; LANES];
@@ -258,10 +258,10 @@ impl<A: Lane, F: Fn(A, A) -> bool + Send + Sync> LaneStep for Compare<A, F> {
         let t = bits(&truth);
         let (p, q) = (self.combine)(t, registers.predicate(self.c));
         self.to.put(registers, mask, p, q);
-        Marked::default()
+        LaneMarks::default()
     }
 
-    fn scalar(self) -> Step
+    fn scalar(self) -> BoxedStep
     where
         Self: 'static,
     {
@@ -272,14 +272,14 @@ impl<A: Lane, F: Fn(A, A) -> bool + Send + Sync> LaneStep for Compare<A, F> {
 
 /// The mask of bytes that are 0 or 1.
 #[inline(always)]
-pub(crate) fn bits(truth: &[u8; LANES]) -> Mask {
+pub(crate) fn bits(truth: &[u8; LANES]) -> LaneMask {
     let mut mask = 0;
     for (group, eight) in truth.chunks_exact(8).enumerate() {
         let mut bytes = [0; 8];
         bytes.copy_from_slice(eight);
         // Each byte is 0 or 1: the product gathers them in the highest byte, the first one lowest.
         let gathered = u64::from_le_bytes(bytes).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-        mask |= (gathered as Mask) << (8 * group);
+        mask |= (gathered as LaneMask) << (8 * group);
     }
     mask
 }
@@ -290,10 +290,10 @@ pub struct EachLane<F> {
     pub f: F,
 }
 
-impl<F: Fn(&mut Registers, usize) -> Marks + Send + Sync> LaneStep for EachLane<F> {
+impl<F: Fn(&mut WarpRegisters, usize) -> Marks + Send + Sync> LaneStep for EachLane<F> {
     #[inline(always)]
-    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
-        let mut marked = Marked::default();
+    fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
+        let mut marked = LaneMarks::default();
         for lane in lanes(mask) {
             marked.add(lane, (self.f)(registers, lane));
         }
@@ -307,9 +307,9 @@ pub struct AllLanes<F> {
     pub f: F,
 }
 
-impl<F: Fn(&mut Registers, Mask) -> Marked + Send + Sync> LaneStep for AllLanes<F> {
+impl<F: Fn(&mut WarpRegisters, LaneMask) -> LaneMarks + Send + Sync> LaneStep for AllLanes<F> {
     #[inline(always)]
-    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+    fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
         (self.f)(registers, mask)
     }
 }
@@ -317,15 +317,15 @@ impl<F: Fn(&mut Registers, Mask) -> Marked + Send + Sync> LaneStep for AllLanes<
 #[cfg(test)]
 mod tests {
     use super::{Compare, LaneStep, Map1, Map3, Outcomes, bits, step};
-    use crate::registers::{Dst, File, Place, PredicateDst, PredicateSrc, Registers, Src};
+    use crate::registers::{Dst, PredicateDst, PredicateSrc, RegisterFile, RegisterLocation, Src, WarpRegisters};
     use std::sync::Arc;
 
     /// Nothing here needs a parser, so that Miri can execute it: docs/unsafe-code.md.
     #[test]
     fn steps_do_the_same_with_vectors_and_without() {
-        let place = |number: u32| Place { file: File::Own, offset: 128 * number, width: 4 };
+        let place = |number: u32| RegisterLocation { file: RegisterFile::Own, offset: 128 * number, width: 4 };
         let (src, dst) = (|n| Src::<f32>::new(place(n)).unwrap(), |n| Dst::<f32>::new(place(n)).unwrap());
-        let mut before = Registers::new(6 * 128, 2, Arc::from([]), Arc::from([]));
+        let mut before = WarpRegisters::new(6 * 128, 2, Arc::from([]), Arc::from([]));
         for lane in 0..32_u32 {
             before.set_lane_bits(place(0), lane as usize, (lane as f32 + 0.25).to_bits().into());
             before.set_lane_bits(place(1), lane as usize, u128::from(0x3f80_0001 + (lane << 20)));

@@ -1,20 +1,20 @@
 //! For tests: PTX text in, buffers and findings out.
 
 use crate::decode::Executable;
-use crate::findings::{Fault, Kind};
-use crate::machine::{Machine, Memory, Settings, Shape, Status};
+use crate::findings::{Fault, FaultKind};
+use crate::machine::{GridShape, Machine, Memory, RunStatus, Settings};
 use crate::memory::Storage;
-use crate::trace::{self, Run};
+use crate::trace::{self, GridRun};
 use ptx_analysis::program::ModuleProgram;
 use ptx_num::image::{Bindings, Image, ImageId, Opaque};
 use ptx_num::values::Marks;
 use std::sync::Arc;
 
 /// A kernel that is to be run.
-pub(crate) struct Kernel {
+pub(crate) struct TestKernel {
     executable: Arc<Executable>,
     /// The size of the grid: one CTA of one warp unless it is changed.
-    pub shape: Shape,
+    pub shape: GridShape,
     /// What is looked for, and limits.
     pub settings: Settings,
     memory: Memory,
@@ -24,13 +24,13 @@ pub(crate) struct Kernel {
 }
 
 /// What came of it.
-pub(crate) struct Outcome {
+pub(crate) struct TestOutcome {
     /// The run.
-    pub run: Run,
+    pub run: GridRun,
     buffers: Vec<u64>,
 }
 
-impl Kernel {
+impl TestKernel {
     /// The first kernel of a module. What the assembler would refuse fails the test.
     pub(crate) fn new(text: &str) -> Self {
         let snapshot = ptx_syntax::Document::new(text).snapshot();
@@ -46,7 +46,7 @@ impl Kernel {
         };
         Self {
             executable: Arc::new(executable),
-            shape: Shape::new([1; 3], [32, 1, 1]),
+            shape: GridShape::new([1; 3], [32, 1, 1]),
             settings: Settings::default(),
             memory,
             images: Bindings::default(),
@@ -142,14 +142,14 @@ impl Kernel {
     }
 
     /// Runs it.
-    pub(crate) fn run(self) -> Outcome {
+    pub(crate) fn run(self) -> TestOutcome {
         self.run_until(&|| false)
     }
 
     /// Runs it until it is cancelled.
-    pub(crate) fn run_until(mut self, cancelled: &dyn Fn() -> bool) -> Outcome {
+    pub(crate) fn run_until(mut self, cancelled: &dyn Fn() -> bool) -> TestOutcome {
         let buffers = std::mem::take(&mut self.buffers);
-        Outcome { run: trace::run(self.machine(), cancelled), buffers }
+        TestOutcome { run: trace::run(self.machine(), cancelled), buffers }
     }
 
     /// The machine before the first step.
@@ -160,16 +160,16 @@ impl Kernel {
     }
 
     /// Runs it; it must finish, and nothing be found.
-    pub(crate) fn fine(self) -> Outcome {
+    pub(crate) fn fine(self) -> TestOutcome {
         let out = self.run();
-        assert_eq!((out.status(), out.faults()), (Status::Finished, &[][..]));
+        assert_eq!((out.status(), out.faults()), (RunStatus::Finished, &[][..]));
         out
     }
 }
 
-impl Outcome {
+impl TestOutcome {
     /// How it ended.
-    pub(crate) fn status(&self) -> Status {
+    pub(crate) fn status(&self) -> RunStatus {
         self.run.status
     }
 
@@ -179,7 +179,7 @@ impl Outcome {
     }
 
     /// The kinds of what was found.
-    pub(crate) fn kinds(&self) -> Vec<Kind> {
+    pub(crate) fn kinds(&self) -> Vec<FaultKind> {
         self.faults().iter().map(|f| f.kind).collect()
     }
 
@@ -221,13 +221,13 @@ pub(crate) fn words(values: impl IntoIterator<Item = u32>) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kernel, words};
-    use crate::findings::Kind;
-    use crate::machine::Status;
+    use super::{TestKernel, words};
+    use crate::findings::FaultKind;
+    use crate::machine::RunStatus;
 
     #[test]
     fn constants_and_special_registers_are_stored() {
-        let out = Kernel::body("", "mov.u32 %r0, %tid.x; st.global.u32 [%rd0], 7; st.global.u32 [%rd0+4], %r0; st.global.v2.u32 [%rd0+8], {%r0, 5};")
+        let out = TestKernel::body("", "mov.u32 %r0, %tid.x; st.global.u32 [%rd0], 7; st.global.u32 [%rd0+4], %r0; st.global.v2.u32 [%rd0+8], {%r0, 5};")
             .threads(1)
             .buffer(&[0; 16])
             .fine();
@@ -237,24 +237,24 @@ mod tests {
     #[test]
     fn what_was_never_written_is_found() {
         let out =
-            Kernel::body("", "st.global.u32 [%rd0], %r3; ld.global.u32 %r4, [%rd0+4];").threads(1).blank(16).run();
-        assert_eq!(out.kinds(), [Kind::UninitializedRegister, Kind::UninitializedMemory]);
-        assert_eq!(out.status(), Status::Finished);
+            TestKernel::body("", "st.global.u32 [%rd0], %r3; ld.global.u32 %r4, [%rd0+4];").threads(1).blank(16).run();
+        assert_eq!(out.kinds(), [FaultKind::UninitializedRegister, FaultKind::UninitializedMemory]);
+        assert_eq!(out.status(), RunStatus::Finished);
         assert!(out.faults()[0].message.contains("%r3"), "{}", out.faults()[0].message);
     }
 
     #[test]
     fn accesses_outside_end_the_run() {
-        let out = Kernel::body("", "ld.global.u32 %r4, [%rd0+14]; st.global.u32 [%rd0], 1;")
+        let out = TestKernel::body("", "ld.global.u32 %r4, [%rd0+14]; st.global.u32 [%rd0], 1;")
             .threads(1)
             .buffer(&[0; 16])
             .run();
-        assert_eq!((out.kinds(), out.status()), (vec![Kind::Misaligned], Status::Fault));
-        let out = Kernel::body("", "ld.global.u32 %r4, [%rd0+16]; st.global.u32 [%rd0], 1;")
+        assert_eq!((out.kinds(), out.status()), (vec![FaultKind::Misaligned], RunStatus::Fault));
+        let out = TestKernel::body("", "ld.global.u32 %r4, [%rd0+16]; st.global.u32 [%rd0], 1;")
             .threads(1)
             .buffer(&[0; 16])
             .run();
-        assert_eq!((out.kinds(), out.status()), (vec![Kind::OutOfBounds], Status::Fault));
+        assert_eq!((out.kinds(), out.status()), (vec![FaultKind::OutOfBounds], RunStatus::Fault));
         assert!(
             out.faults()[0].message.contains("0 bytes behind the end of `buffer 0` (16 bytes)"),
             "{:?}",
@@ -271,7 +271,7 @@ mod tests {
             .entry k(.param .u64 out) { .reg .b64 %rd<2>; .reg .b32 %r<4>; ld.param.u64 %rd0, [out]; mov.b32 %r1, 9;\
               { .param .b32 x; .param .b32 y; st.param.b32 [x], 42; call (y), f, (x, %r1); ld.param.b32 %r2, [y]; }\
               st.global.b32 [%rd0], %r2; ret; }";
-        let out = Kernel::new(text).threads(1).buffer(&words([0])).fine();
+        let out = TestKernel::new(text).threads(1).buffer(&words([0])).fine();
         assert_eq!(out.u32s(0), [42]);
     }
 }

@@ -3,27 +3,27 @@
 //! A run depends on nothing but its beginning. So nothing is recorded while it goes on; copies of the machine are kept now and then, and a
 //! window is executed again from the last copy before it, this time with what every instruction changed.
 //!
-//! *Time* is the number of instructions that the warps of the whole grid have executed. [`Run::at`] gives the machine at any time.
+//! *Time* is the number of instructions that the warps of the whole grid have executed. [`GridRun::at`] gives the machine at any time.
 
-use crate::findings::Site;
-use crate::machine::{Detail, Machine, Origin, Progress, Recorded, Recorder, Scope, Status, Target};
+use crate::findings::InstructionSite;
+use crate::machine::{Detail, Machine, Origin, Progress, RecordScope, RecordedStep, Recorder, RunStatus, WarpId};
 
 /// Copies that are kept at most. When there are more, every other one goes, and they are made half as often.
-const SNAPSHOTS: usize = 64;
+const MAX_SNAPSHOTS: usize = 64;
 
 /// Steps between two copies, at first.
 const INTERVAL: u64 = 4096;
 
 /// Bytes that all copies may take together, if each has pages of its own for all that was written.
-const WEIGHT: usize = 256 << 20;
+const MAX_SNAPSHOT_BYTES: usize = 256 << 20;
 
 /// Steps that are looked at together when places are searched.
 const STRETCH: usize = 1 << 14;
 
 /// A run that has ended.
-pub struct Run {
+pub struct GridRun {
     /// How.
-    pub status: Status,
+    pub status: RunStatus,
     /// The machine at its end.
     pub machine: Machine,
     snapshots: Vec<Machine>,
@@ -31,7 +31,7 @@ pub struct Run {
 
 /// Which way places are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
+pub enum SearchDirection {
     /// From a time on: what is executed at this time or later.
     Forward,
     /// What is executed before a time, the last first.
@@ -40,17 +40,17 @@ pub enum Direction {
 
 /// Executes a grid from where it stands to its end. A machine that has executed something already goes on: its times, and those of the run,
 /// count on from there.
-pub fn run(machine: Machine, cancelled: &dyn Fn() -> bool) -> Run {
+pub fn run(machine: Machine, cancelled: &dyn Fn() -> bool) -> GridRun {
     let mut machine = machine;
     let mut snapshots = vec![machine.clone()];
     let mut interval = INTERVAL;
     loop {
         match machine.advance(machine.steps + interval, None, cancelled) {
-            Progress::Ended(status) => return Run { status, machine, snapshots },
+            Progress::Ended(status) => return GridRun { status, machine, snapshots },
             Progress::Paused => {
                 snapshots.push(machine.clone());
-                let heavy = snapshots.iter().map(Machine::weight).fold(0, usize::saturating_add) > WEIGHT;
-                if snapshots.len() > SNAPSHOTS || (heavy && snapshots.len() > 2) {
+                let heavy = snapshots.iter().map(Machine::weight).fold(0, usize::saturating_add) > MAX_SNAPSHOT_BYTES;
+                if snapshots.len() > MAX_SNAPSHOTS || (heavy && snapshots.len() > 2) {
                     let mut keep = false;
                     snapshots.retain(|_| {
                         keep = !keep;
@@ -63,7 +63,7 @@ pub fn run(machine: Machine, cancelled: &dyn Fn() -> bool) -> Run {
     }
 }
 
-impl Run {
+impl GridRun {
     /// The time at which it began: zero, unless it goes on from the middle of another.
     pub fn begin(&self) -> u64 {
         self.snapshots.first().map_or(self.machine.steps, |m| m.steps)
@@ -98,7 +98,7 @@ impl Run {
     }
 
     /// The last copy in which a warp has executed at most so many instructions and may still execute some.
-    fn before_step(&self, target: Target, step: u64) -> Option<&Machine> {
+    fn before_step(&self, target: WarpId, step: u64) -> Option<&Machine> {
         let machine = &self.machine;
         if target.cta >= machine.shape.ctas() || target.warp >= machine.shape.warps() {
             return None;
@@ -107,19 +107,19 @@ impl Run {
     }
 
     /// The time at which a warp executes one of its steps: what the grid has executed before it.
-    pub fn time_of(&self, target: Target, step: u64, cancelled: &dyn Fn() -> bool) -> Option<u64> {
+    pub fn time_of(&self, target: WarpId, step: u64, cancelled: &dyn Fn() -> bool) -> Option<u64> {
         self.steps_of(target, step, 1, Detail::MASKS, cancelled).first().map(|s| s.time)
     }
 
     /// How many steps a warp has executed at the end of the run, whether its CTA is still there or not. If the run began in the middle and
     /// the CTA was gone by then, that is not known here: zero.
-    pub fn steps(&self, target: Target, cancelled: &dyn Fn() -> bool) -> u64 {
+    pub fn steps(&self, target: WarpId, cancelled: &dyn Fn() -> bool) -> u64 {
         if let Some(steps) = self.machine.steps_of(target) {
             return steps;
         }
         let Some(start) = self.before_step(target, u64::MAX) else { return 0 };
         let mut machine = start.clone();
-        let mut recorder = Recorder::of(Scope::One(target), Origin::Step(u64::MAX), usize::MAX, Detail::MASKS);
+        let mut recorder = Recorder::of(RecordScope::One(target), Origin::Step(u64::MAX), usize::MAX, Detail::MASKS);
         while machine.steps_of(target).is_some() && machine.steps < self.total() {
             let until = (machine.steps + INTERVAL).min(self.total());
             if machine.advance_to(until, Some(&mut recorder), cancelled) != Progress::Paused {
@@ -130,36 +130,36 @@ impl Run {
     }
 
     /// Steps of a warp, from one of them on: so many, or fewer if it ended before. With the registers that they changed.
-    pub fn window(&self, target: Target, from: u64, count: usize, cancelled: &dyn Fn() -> bool) -> Vec<Recorded> {
+    pub fn window(&self, target: WarpId, from: u64, count: usize, cancelled: &dyn Fn() -> bool) -> Vec<RecordedStep> {
         self.steps_of(target, from, count, Detail::REGISTERS, cancelled)
     }
 
     /// Steps of a warp, from one of them on: so many, or fewer if it ended before.
     pub fn steps_of(
         &self,
-        target: Target,
+        target: WarpId,
         from: u64,
         count: usize,
         detail: Detail,
         cancelled: &dyn Fn() -> bool,
-    ) -> Vec<Recorded> {
+    ) -> Vec<RecordedStep> {
         let Some(start) = self.before_step(target, from) else { return Vec::new() };
-        let mut recorder = Recorder::of(Scope::One(target), Origin::Step(from), count, detail);
+        let mut recorder = Recorder::of(RecordScope::One(target), Origin::Step(from), count, detail);
         self.record(start, &mut recorder, Some(target), cancelled);
         recorder.steps()
     }
 
     /// Steps of all warps in the order in which they are executed, from a time on: so many, or fewer at the end of the run.
-    pub fn events(&self, from: u64, count: usize, detail: Detail, cancelled: &dyn Fn() -> bool) -> Vec<Recorded> {
+    pub fn events(&self, from: u64, count: usize, detail: Detail, cancelled: &dyn Fn() -> bool) -> Vec<RecordedStep> {
         let from = from.max(self.begin());
         let Some(start) = self.before(from) else { return Vec::new() };
-        let mut recorder = Recorder::of(Scope::All, Origin::Time(from), count, detail);
+        let mut recorder = Recorder::of(RecordScope::All, Origin::Time(from), count, detail);
         self.record(start, &mut recorder, None, cancelled);
         recorder.steps()
     }
 
     /// Executes from a copy until everything that is wanted is recorded, the warp is gone, or the run is at its end.
-    fn record(&self, start: &Machine, recorder: &mut Recorder, target: Option<Target>, cancelled: &dyn Fn() -> bool) {
+    fn record(&self, start: &Machine, recorder: &mut Recorder, target: Option<WarpId>, cancelled: &dyn Fn() -> bool) {
         let mut machine = start.clone();
         while !recorder.is_full() && machine.steps < self.total() {
             let until = (machine.steps + INTERVAL).min(self.total());
@@ -177,17 +177,17 @@ impl Run {
     pub fn find(
         &self,
         from: u64,
-        direction: Direction,
-        wanted: &dyn Fn(Target, Site) -> bool,
-        accept: &mut dyn FnMut(&Machine, &Recorded) -> bool,
+        direction: SearchDirection,
+        wanted: &dyn Fn(WarpId, InstructionSite) -> bool,
+        accept: &mut dyn FnMut(&Machine, &RecordedStep) -> bool,
         cancelled: &dyn Fn() -> bool,
-    ) -> Option<Recorded> {
+    ) -> Option<RecordedStep> {
         match direction {
-            Direction::Forward => {
+            SearchDirection::Forward => {
                 let start = self.before(from.max(self.begin()))?;
                 self.scan(start, from..self.total(), true, wanted, accept, cancelled)
             }
-            Direction::Backward => {
+            SearchDirection::Backward => {
                 let mut end = from.min(self.total());
                 for start in self.snapshots.iter().rev().filter(|m| m.steps < from) {
                     let found = self.scan(start, start.steps..end, false, wanted, accept, cancelled);
@@ -207,14 +207,14 @@ impl Run {
         start: &Machine,
         range: std::ops::Range<u64>,
         first: bool,
-        wanted: &dyn Fn(Target, Site) -> bool,
-        accept: &mut dyn FnMut(&Machine, &Recorded) -> bool,
+        wanted: &dyn Fn(WarpId, InstructionSite) -> bool,
+        accept: &mut dyn FnMut(&Machine, &RecordedStep) -> bool,
         cancelled: &dyn Fn() -> bool,
-    ) -> Option<Recorded> {
+    ) -> Option<RecordedStep> {
         // One machine goes ahead and tells who is where; the other follows to the wanted places.
         let (mut ahead, mut behind) = (start.clone(), start.clone());
         let mut found = None;
-        let mut recorder = Recorder::of(Scope::All, Origin::Time(range.start), STRETCH, Detail::MASKS);
+        let mut recorder = Recorder::of(RecordScope::All, Origin::Time(range.start), STRETCH, Detail::MASKS);
         while ahead.steps < range.end {
             recorder.restart(Origin::Time(range.start));
             let until = (ahead.steps + STRETCH as u64).min(range.end);
@@ -246,7 +246,7 @@ impl Run {
 
 impl Machine {
     /// How many instructions a warp has executed; nothing if its CTA is gone.
-    pub fn steps_of(&self, target: Target) -> Option<u64> {
+    pub fn steps_of(&self, target: WarpId) -> Option<u64> {
         let running = self.clusters.iter().flat_map(|c| &c.ctas).find(|c| c.number == target.cta);
         match running {
             Some(cta) => cta.warps.get(target.warp as usize).map(|w| w.lanes.steps),

@@ -3,9 +3,9 @@
 use super::evaluate::LaunchRun;
 use super::words::plain_value;
 use ptx_analysis::flow::RegisterSlot;
-use ptx_interp::findings::Site;
+use ptx_interp::findings::InstructionSite;
 use ptx_interp::inspect;
-use ptx_interp::machine::{Change, Recorded, Target};
+use ptx_interp::machine::{RecordedStep, RegisterWrite, WarpId};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ const AT_A_TIME: u64 = 4096;
 #[derive(Debug)]
 pub struct LastValues {
     /// The warp.
-    pub target: Target,
+    pub target: WarpId,
     /// The last step that counts.
     pub until: u64,
     sites: BTreeMap<(u32, u32), Last>,
@@ -28,7 +28,7 @@ pub struct LastValues {
 /// An instruction as each lane has executed it last.
 #[derive(Debug)]
 struct Last {
-    changes: Vec<Change>,
+    changes: Vec<RegisterWrite>,
     /// Lanes that have executed it.
     lanes: u32,
     /// The step in which each did last.
@@ -39,7 +39,7 @@ struct Last {
 
 impl Last {
     /// Takes over what lanes have written in a step; the others keep what they had.
-    fn take(&mut self, step: Recorded) {
+    fn take(&mut self, step: RecordedStep) {
         let keep = self.lanes & !step.mask;
         let mut changes = step.changes;
         for (new, old) in changes.iter_mut().zip(&self.changes) {
@@ -83,7 +83,7 @@ pub struct LineValue {
 
 impl LastValues {
     /// Those of a warp up to a step. `cancelled` is asked now and then.
-    pub fn new(done: &LaunchRun, target: Target, until: u64, cancelled: &dyn Fn() -> bool) -> Self {
+    pub fn new(done: &LaunchRun, target: WarpId, until: u64, cancelled: &dyn Fn() -> bool) -> Self {
         let mut sites: BTreeMap<(u32, u32), Last> = BTreeMap::new();
         let mut from = until.saturating_sub(LOOKED_AT - 1);
         while from <= until && !cancelled() {
@@ -117,7 +117,7 @@ impl LastValues {
             if lane > 31 || last.lanes >> lane & 1 == 0 {
                 continue;
             }
-            let range = executable.range(Site { function: *function, instruction: *instruction });
+            let range = executable.range(InstructionSite { function: *function, instruction: *instruction });
             let source = text.get(range.clone()).unwrap_or_default();
             let shown = |ty, change, mask| plain_value(ty, source, change, mask, &done.run.machine);
             let mut texts = Vec::new();
@@ -145,7 +145,7 @@ impl LastValues {
 }
 
 /// The name and the type of a register that was changed.
-pub fn named(done: &LaunchRun, change: &Change) -> Option<(String, &'static str)> {
+pub fn named(done: &LaunchRun, change: &RegisterWrite) -> Option<(String, &'static str)> {
     let function = done.run.machine.executable.function(change.function)?;
     let slot = RegisterSlot(change.slot);
     ((change.slot as usize) < function.registers.len())
@@ -155,7 +155,7 @@ pub fn named(done: &LaunchRun, change: &Change) -> Option<(String, &'static str)
 /// The type that the readers of an untyped register give it; `known` caches the answer for each function.
 fn meant(
     done: &LaunchRun,
-    change: &Change,
+    change: &RegisterWrite,
     known: &mut BTreeMap<u32, Vec<Option<&'static str>>>,
 ) -> Option<&'static str> {
     let function = done.run.machine.executable.function(change.function)?;

@@ -5,7 +5,7 @@ use super::settings;
 use ptx_analysis::Code;
 use ptx_analysis::Severity;
 use ptx_ide::{Symbol, SymbolKind};
-use ptx_interp::findings::Kind;
+use ptx_interp::findings::FaultKind;
 use ptx_syntax::Rope;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -83,7 +83,7 @@ fn tags(found: &ptx_analysis::Diagnostic) -> Vec<DiagnosticTag> {
 
 /// The address of the page on a code; for what runs find, of the table of all that they find.
 pub fn page_address(code: &str) -> String {
-    if Kind::named(code).is_some() {
+    if FaultKind::named(code).is_some() {
         return format!("{}/blob/main/docs/interpreter.md#what-is-found", env!("CARGO_PKG_REPOSITORY"));
     }
     format!("{}/blob/main/docs/diagnostics/{code}.md", env!("CARGO_PKG_REPOSITORY"))

@@ -4,11 +4,11 @@ mod order;
 mod reachable;
 mod variables;
 
-pub use crate::machine::code::{Action, Code, Executable, Located, Op, Refusal};
+pub use crate::machine::code::{DecodeRefusal, Executable, FunctionCode, Op, OpAction, VariableLocation};
 
 use crate::exec;
 use crate::inst::{DecodeContext, Layout};
-use crate::machine::code::{Specials, Together};
+use crate::machine::code::{LaneGathering, Specials};
 use crate::memory::{AddressMap, Global, Storage};
 use ptx_analysis::program::{ModuleProgram, ProgramFunction};
 use ptx_isa::Exec;
@@ -17,10 +17,10 @@ use std::sync::Arc;
 
 impl Executable {
     /// Decodes what a kernel can reach.
-    pub fn new(program: Arc<ModuleProgram>, entry: &str) -> Result<Self, Refusal> {
+    pub fn new(program: Arc<ModuleProgram>, entry: &str) -> Result<Self, DecodeRefusal> {
         let is_entry = |c: &ProgramFunction| c.kernel && c.body.is_some();
         let index = program.function(entry).filter(|i| program.functions.get(*i).is_some_and(is_entry));
-        let index = index.ok_or_else(|| Refusal(format!("the module has no kernel `{entry}` with a body")))?;
+        let index = index.ok_or_else(|| DecodeRefusal(format!("the module has no kernel `{entry}` with a body")))?;
         let mut out = Self {
             map: AddressMap::new(program.environment.address_size),
             codes: program.functions.iter().map(|_| None).collect(),
@@ -46,7 +46,7 @@ impl Executable {
         Ok(out)
     }
 
-    fn decode(&mut self, function: usize) -> Result<Code, Refusal> {
+    fn decode(&mut self, function: usize) -> Result<FunctionCode, DecodeRefusal> {
         let program = Arc::clone(&self.program);
         let callable = &program.functions[function];
         let Some(body) = &callable.body else { return Err("a function without a body".into()) };
@@ -71,14 +71,14 @@ impl Executable {
 /// Decodes one instruction. What cannot be executed becomes an operation that says so when it is reached.
 fn op(inst: &mut DecodeContext<'_>) -> Op {
     let guard = inst.instruction().guard.as_ref().map(|guard| inst.guard(guard));
-    let action = exec::action(inst).unwrap_or_else(Action::Refused);
+    let action = exec::action(inst).unwrap_or_else(OpAction::Refused);
     let together = inst.together();
     let uses = |list: &[ptx_analysis::flow::RegisterUse]| list.iter().map(|u| u.slot.0).collect::<Box<[u32]>>();
     let floats = inst.writes_floats();
     let clocked = inst.is_clocked();
-    let alone = matches!(action, Action::Lanes(_) | Action::Nothing | Action::Branch(_));
+    let alone = matches!(action, OpAction::Lanes(_) | OpAction::Nothing | OpAction::Branch(_));
     Op {
-        simple: alone && together == Together::Any && !clocked,
+        simple: alone && together == LaneGathering::Any && !clocked,
         guard,
         action,
         together,

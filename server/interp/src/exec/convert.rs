@@ -5,16 +5,16 @@
 
 use crate::exec::float::steps::is_first_generation;
 use crate::inst::DecodeContext;
-use crate::lanes::{LANES, Lane, Mask, lanes};
-use crate::machine::code::{Action, Refusal};
-use crate::registers::{Dst, Place, Registers, Src};
-use crate::simd::{LaneStep, Marked, Step, bits};
+use crate::lanes::{LANES, Lane, LaneMask, lanes};
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::registers::{Dst, RegisterLocation, Src, WarpRegisters};
+use crate::simd::{BoxedStep, LaneMarks, LaneStep, bits};
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::convert::{self, Format, Lift, Open, Options, Rounding, Scaled, Sources};
 
 /// `cvt`, all forms.
-pub(crate) fn cvt(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn cvt(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let (to, from, mut options) = written(inst).ok_or("`cvt` without its two types")?;
     // Targets before sm_20 have no subnormal numbers of `.f32`. (Until PTX 1.4 they kept them in conversions from and to 64 bits.)
     let single = Format::Scalar(convert::Scalar::F32);
@@ -47,7 +47,7 @@ pub(crate) fn cvt(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
 }
 
 /// `cvt.pack`.
-pub(crate) fn pack(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn pack(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let (bits, signed) = match inst.modifiers().nth(2) {
         Some(Modifier::U16) => (16, false),
         Some(Modifier::S16) => (16, true),
@@ -105,12 +105,12 @@ fn written(inst: &DecodeContext<'_>) -> Option<(Format, Format, Options)> {
 /// Where the operands lie.
 #[derive(Clone, Copy)]
 struct Operands {
-    d: Place,
-    a: Place,
-    b: Option<Place>,
-    e: Option<Place>,
-    f: Option<Place>,
-    extra: Option<Place>,
+    d: RegisterLocation,
+    a: RegisterLocation,
+    b: Option<RegisterLocation>,
+    e: Option<RegisterLocation>,
+    f: Option<RegisterLocation>,
+    extra: Option<RegisterLocation>,
     signed: bool,
 }
 
@@ -136,13 +136,13 @@ impl Word for u64 {
 /// Registers that are read as such.
 trait Input: Send + Sync + Copy + 'static {
     type Word: Word;
-    fn get(&self, registers: &Registers) -> [Self::Word; LANES];
+    fn get(&self, registers: &WarpRegisters) -> [Self::Word; LANES];
 }
 
 /// Registers that are written as such.
 trait Output: Send + Sync + 'static {
     type Word: Word;
-    fn put(&self, registers: &mut Registers, mask: Mask, values: [Self::Word; LANES]);
+    fn put(&self, registers: &mut WarpRegisters, mask: LaneMask, values: [Self::Word; LANES]);
 }
 
 /// A source of at most 32 bits in a register of any width.
@@ -154,7 +154,7 @@ enum Source {
 }
 
 impl Source {
-    fn new(place: Place) -> Option<Self> {
+    fn new(place: RegisterLocation) -> Option<Self> {
         Some(match place.width {
             1 => Self::Byte(Src::new(place)?),
             2 => Self::Half(Src::new(place)?),
@@ -162,7 +162,7 @@ impl Source {
         })
     }
 
-    fn lane(&self, registers: &Registers, lane: usize) -> u64 {
+    fn lane(&self, registers: &WarpRegisters, lane: usize) -> u64 {
         match self {
             Self::Byte(src) => registers.lane(*src, lane).into(),
             Self::Half(src) => registers.lane(*src, lane).into(),
@@ -174,7 +174,7 @@ impl Source {
 impl Input for Source {
     type Word = u32;
     #[inline(always)]
-    fn get(&self, registers: &Registers) -> [u32; LANES] {
+    fn get(&self, registers: &WarpRegisters) -> [u32; LANES] {
         match self {
             Self::Byte(src) => registers.get(*src).map(u32::from),
             Self::Half(src) => registers.get(*src).map(u32::from),
@@ -186,7 +186,7 @@ impl Input for Source {
 impl Input for Src<u64> {
     type Word = u64;
     #[inline(always)]
-    fn get(&self, registers: &Registers) -> [u64; LANES] {
+    fn get(&self, registers: &WarpRegisters) -> [u64; LANES] {
         registers.get(*self)
     }
 }
@@ -201,7 +201,7 @@ enum Result32 {
 }
 
 impl Result32 {
-    fn new(place: Place, signed: bool) -> Option<Self> {
+    fn new(place: RegisterLocation, signed: bool) -> Option<Self> {
         Some(match place.width {
             1 => Self::Byte(Dst::new(place)?),
             2 => Self::Half(Dst::new(place)?),
@@ -215,7 +215,7 @@ impl Result32 {
 impl Output for Result32 {
     type Word = u32;
     #[inline(always)]
-    fn put(&self, registers: &mut Registers, mask: Mask, values: [u32; LANES]) {
+    fn put(&self, registers: &mut WarpRegisters, mask: LaneMask, values: [u32; LANES]) {
         match self {
             Self::Byte(dst) => registers.put(*dst, mask, values.map(|v| v as u8)),
             Self::Half(dst) => registers.put(*dst, mask, values.map(|v| v as u16)),
@@ -232,7 +232,7 @@ enum Result64 {
 }
 
 impl Result64 {
-    fn new(place: Place, signed: bool) -> Option<Self> {
+    fn new(place: RegisterLocation, signed: bool) -> Option<Self> {
         Some(if signed { Self::Signed(Dst::new(place)?) } else { Self::Plain(Dst::new(place)?) })
     }
 }
@@ -240,7 +240,7 @@ impl Result64 {
 impl Output for Result64 {
     type Word = u64;
     #[inline(always)]
-    fn put(&self, registers: &mut Registers, mask: Mask, values: [u64; LANES]) {
+    fn put(&self, registers: &mut WarpRegisters, mask: LaneMask, values: [u64; LANES]) {
         match self {
             Self::Plain(dst) => registers.put(*dst, mask, values),
             Self::Signed(dst) => registers.put(*dst, mask, values.map(|v| v as i64)),
@@ -260,7 +260,7 @@ impl Steps {
         a: Option<I>,
         d: Option<O>,
         f: F,
-    ) -> Option<Action> {
+    ) -> Option<OpAction> {
         Some(DecodeContext::step(Unary { a: a?, d: d?, f, open: self.open }))
     }
 
@@ -274,7 +274,7 @@ impl Steps {
 }
 
 impl Lift for Steps {
-    type Output = Option<Action>;
+    type Output = Option<OpAction>;
 
     fn b32_to_b32<F: Fn(u32) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
         self.unary(Source::new(self.places.a), self.result32(), function)
@@ -299,14 +299,14 @@ impl Lift for Steps {
 
     fn many_to_b32<F: Fn(&Sources) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
         let Operands { a, b, e, f, extra, .. } = self.places;
-        let other = |place: Option<Place>| match place {
+        let other = |place: Option<RegisterLocation>| match place {
             Some(place) => Source::new(place).map(Some),
             None => Some(None),
         };
         let (a, b, e, f, extra) = (Source::new(a)?, other(b)?, other(e)?, other(f)?, other(extra)?);
         let (d, open) = (self.result32()?, self.open);
         Some(DecodeContext::all(move |registers, mask| {
-            let (mut values, mut marked) = ([0; LANES], Marked::default());
+            let (mut values, mut marked) = ([0; LANES], LaneMarks::default());
             for lane in lanes(mask) {
                 let read = |source: &Option<Source>| source.as_ref().map_or(0, |s| s.lane(registers, lane));
                 let a = a.lane(registers, lane);
@@ -320,7 +320,7 @@ impl Lift for Steps {
     }
 }
 
-fn note(marked: &mut Marked, lane: usize, open: bool) {
+fn note(marked: &mut LaneMarks, lane: usize, open: bool) {
     marked.add(lane, if open { Marks::UNSPECIFIED } else { Marks::NONE });
 }
 
@@ -334,7 +334,7 @@ struct Unary<I, O, F> {
 
 impl<I: Input, O: Output, F: Fn(I::Word) -> O::Word + Send + Sync + 'static> LaneStep for Unary<I, O, F> {
     #[inline(always)]
-    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+    fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
         let a = self.a.get(registers);
         let mut out = [O::Word::default(); LANES];
         for lane in 0..LANES {
@@ -356,10 +356,10 @@ impl<I: Input, O: Output, F: Fn(I::Word) -> O::Word + Send + Sync + 'static> Lan
                 lanes(mask).filter(open).fold(0, |m, lane| m | 1 << lane)
             }
         };
-        Marked { unspecified: unspecified & mask, approximate: 0 }
+        LaneMarks { unspecified: unspecified & mask, approximate: 0 }
     }
 
-    fn scalar(self) -> Step {
+    fn scalar(self) -> BoxedStep {
         let Self { a, d, f, open } = self;
         let f: Box<dyn Fn(I::Word) -> O::Word + Send + Sync> = Box::new(f);
         Box::new(Unary { a, d, f, open })
@@ -376,14 +376,14 @@ struct Pair<F> {
 
 impl<F: Fn(u32, u32) -> u32 + Send + Sync + 'static> LaneStep for Pair<F> {
     #[inline(always)]
-    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+    fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
         let (a, b) = (self.ab.0.get(registers), self.ab.1.get(registers));
         let mut out = [0; LANES];
         for lane in 0..LANES {
             out[lane] = (self.f)(a[lane], b[lane]);
         }
         self.d.put(registers, mask, out);
-        let mut marked = Marked::default();
+        let mut marked = LaneMarks::default();
         if !matches!(self.open, Open::Never) {
             for lane in lanes(mask) {
                 let sources = Sources { a: a[lane].into(), b: b[lane].into(), ..Sources::default() };
@@ -393,7 +393,7 @@ impl<F: Fn(u32, u32) -> u32 + Send + Sync + 'static> LaneStep for Pair<F> {
         marked
     }
 
-    fn scalar(self) -> Step {
+    fn scalar(self) -> BoxedStep {
         let Self { ab, d, f, open } = self;
         let f: Box<dyn Fn(u32, u32) -> u32 + Send + Sync> = Box::new(f);
         Box::new(Pair { ab, d, f, open })

@@ -6,8 +6,8 @@ pub(in crate::exec) mod tests;
 
 use crate::inst::DecodeContext;
 use crate::lanes::{LANES, Lane};
-use crate::machine::code::{Action, Refusal};
-use crate::simd::{Marked, bits, fuses};
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::simd::{LaneMarks, bits, fuses};
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;
 use ptx_num::values::float::compare::{self, Property};
@@ -16,7 +16,7 @@ use ptx_num::values::float::packed::{single_pair2, single_pair3, words};
 use ptx_num::values::float::{Rounding, approx, double, single};
 use steps::{Choice, flushes, is_first_generation, modifiers, rounding, step1, step2, step3, with_modifiers};
 
-type Decoded = Result<Action, Refusal>;
+type Decoded = Result<OpAction, DecodeRefusal>;
 
 /// What must be said of an `.f32x2`.
 #[inline(always)]
@@ -315,7 +315,7 @@ fn extreme_marks(m: ExtremeModifiers, result: u32) -> Marks {
 /// `testp`. Without a test nothing is computed (measured with the assembler).
 pub(crate) fn testp(inst: &mut DecodeContext<'_>) -> Decoded {
     let property = match inst.modifier(SlotName::Op) {
-        None => return Ok(Action::Nothing),
+        None => return Ok(OpAction::Nothing),
         Some(Modifier::Finite) => Property::Finite,
         Some(Modifier::Infinite) => Property::Infinite,
         Some(Modifier::Number) => Property::Number,
@@ -341,6 +341,6 @@ fn test<A: Lane>(inst: &mut DecodeContext<'_>, f: impl Fn(A) -> bool + Send + Sy
             truth[lane] = f(a[lane]).into();
         }
         r.put_predicate(to, mask, bits(&truth));
-        Marked::default()
+        LaneMarks::default()
     }))
 }

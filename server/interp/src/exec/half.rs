@@ -6,14 +6,14 @@ mod tests;
 use super::float::steps::{Choice, modifiers, step1, step2, step3};
 use super::float::{extreme_modifiers, extreme_of};
 use crate::inst::DecodeContext;
-use crate::machine::code::{Action, Refusal};
+use crate::machine::code::{DecodeRefusal, OpAction};
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::float::half::{self, Bf16, F16, Half};
 use ptx_num::values::float::packed::{half_pair1, half_pair2, half_pair3, halves};
 use ptx_num::values::float::{Clamp, Modifiers, approx, extremes};
 
-type Decoded = Result<Action, Refusal>;
+type Decoded = Result<OpAction, DecodeRefusal>;
 
 /// `.rn` alone, known to the compiler.
 #[derive(Clone, Copy)]
@@ -47,7 +47,7 @@ struct Type {
 }
 
 impl Type {
-    fn of(inst: &DecodeContext<'_>) -> Result<Self, Refusal> {
+    fn of(inst: &DecodeContext<'_>) -> Result<Self, DecodeRefusal> {
         let ty = inst.types().next();
         let (brain, pair) = match ty {
             Some(Modifier::F16) => (false, false),

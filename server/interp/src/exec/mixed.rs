@@ -7,18 +7,18 @@ use super::float::pair_marks;
 use super::float::steps::{Choice, modifiers, step2, step3, with_modifiers};
 use super::half;
 use crate::inst::DecodeContext;
-use crate::machine::code::{Action, Refusal};
-use crate::registers::Place;
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::registers::RegisterLocation;
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::convert::{Direction, Narrow};
 use ptx_num::values::float::half::{Bf16, F16, Half};
 use ptx_num::values::float::{Modifiers, Rounding, mixed, single};
 
-type Decoded = Result<Action, Refusal>;
+type Decoded = Result<OpAction, DecodeRefusal>;
 
 /// The type of that number, in the order in which they are written.
-fn ty(inst: &DecodeContext<'_>, number: usize) -> Result<Modifier, Refusal> {
+fn ty(inst: &DecodeContext<'_>, number: usize) -> Result<Modifier, DecodeRefusal> {
     inst.types().nth(number).ok_or_else(|| "a type is missing".into())
 }
 
@@ -138,7 +138,7 @@ pub(crate) fn fma_packed(inst: &mut DecodeContext<'_>) -> Decoded {
 }
 
 /// The format of the elements of a type.
-fn narrow(ty: Modifier) -> Result<Narrow, Refusal> {
+fn narrow(ty: Modifier) -> Result<Narrow, DecodeRefusal> {
     Ok(match ty {
         Modifier::E4m3x4 => Narrow::E4m3,
         Modifier::E5m2x4 => Narrow::E5m2,
@@ -151,12 +151,12 @@ fn narrow(ty: Modifier) -> Result<Narrow, Refusal> {
 }
 
 /// An operand of four narrow numbers: where it lies, its format.
-type Four = (Place, Narrow);
+type Four = (RegisterLocation, Narrow);
 
-fn four(inst: &mut DecodeContext<'_>, name: OperandName, format: Narrow) -> Result<Four, Refusal> {
+fn four(inst: &mut DecodeContext<'_>, name: OperandName, format: Narrow) -> Result<Four, DecodeRefusal> {
     let width = if format.element_bits() == 4 { 2 } else { 4 };
     let place = inst.places(name, width)?.first().copied();
-    Ok((place.ok_or_else(|| Refusal(format!("no operand `{name}`")))?, format))
+    Ok((place.ok_or_else(|| DecodeRefusal(format!("no operand `{name}`")))?, format))
 }
 
 /// The numbers in a register, the lowest bits first.

@@ -2,13 +2,13 @@
 //!
 //! What the registers hold and how it is multiplied is worked out when the instruction is decoded.
 
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::{ALL, LANES};
-use crate::machine::code::{Action, Refusal};
-use crate::machine::{Context, Outcome};
-use crate::registers::{Place, Registers, Src};
-use crate::simd::Marked;
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::machine::{ExecContext, StepOutcome};
+use crate::registers::{RegisterLocation, Src, WarpRegisters};
+use crate::simd::LaneMarks;
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::matrix::element::Element;
 use ptx_num::matrix::fragment::Fragment;
@@ -19,14 +19,14 @@ use ptx_num::values::Marks;
 use ptx_num::values::float::Rounding;
 
 /// A refusal of the library of matrices, as one of an instruction.
-pub(super) fn refused(why: product::Refusal) -> Refusal {
+pub(super) fn refused(why: product::Refusal) -> DecodeRefusal {
     why.0.into()
 }
 
 /// The tensor cores of the target.
-pub(super) fn numerics(inst: &DecodeContext<'_>) -> Result<Numerics, Refusal> {
+pub(super) fn numerics(inst: &DecodeContext<'_>) -> Result<Numerics, DecodeRefusal> {
     let target = inst.executable.target.ok_or("a module without a target")?;
-    let words = || Refusal(format!("no tensor cores are known for the target `{}`", target.name));
+    let words = || DecodeRefusal(format!("no tensor cores are known for the target `{}`", target.name));
     Numerics::for_target(target).ok_or_else(words)
 }
 
@@ -36,10 +36,10 @@ pub(super) fn types(inst: &DecodeContext<'_>) -> Vec<Element> {
 }
 
 /// That all lanes must take part; if not, that is a finding.
-pub(super) fn whole_warp(context: &mut Context<'_>) {
+pub(super) fn whole_warp(context: &mut ExecContext<'_>) {
     let missing = ALL & !context.mask;
     if missing != 0 {
-        context.fault(Kind::Undefined, context.mask, || {
+        context.fault(FaultKind::Undefined, context.mask, || {
             format!(
                 "all 32 lanes of the warp must execute this together, but lanes {} do not: their part is undefined",
                 crate::machine::list(missing)
@@ -49,7 +49,7 @@ pub(super) fn whole_warp(context: &mut Context<'_>) {
 }
 
 /// The marks of what any lane reads: a result may be made of all of it.
-pub(super) fn all_source_marks(context: &Context<'_>) -> Marks {
+pub(super) fn all_source_marks(context: &ExecContext<'_>) -> Marks {
     let mut marks = Marks::NONE;
     if context.sources.unspecified != 0 {
         marks |= Marks::UNSPECIFIED;
@@ -61,8 +61,8 @@ pub(super) fn all_source_marks(context: &Context<'_>) -> Marks {
 }
 
 /// Marks the results of all lanes if what any lane reads is marked.
-pub(super) fn mark_all(context: &mut Context<'_>) {
-    let of = Marked::all(context.mask, all_source_marks(context));
+pub(super) fn mark_all(context: &mut ExecContext<'_>) {
+    let of = LaneMarks::all(context.mask, all_source_marks(context));
     context.marked.unspecified |= of.unspecified;
     context.marked.approximate |= of.approximate;
 }
@@ -70,12 +70,16 @@ pub(super) fn mark_all(context: &mut Context<'_>) {
 /// An operand that holds matrices: how, and in which registers.
 pub(super) struct Held {
     pub fragment: Fragment,
-    pub places: Vec<Place>,
+    pub places: Vec<RegisterLocation>,
 }
 
 impl Held {
     /// The operand of that name; `element` where elements may be smaller than the bytes in which they stand.
-    pub fn new(inst: &mut DecodeContext<'_>, operand: OperandName, element: Option<Element>) -> Result<Self, Refusal> {
+    pub fn new(
+        inst: &mut DecodeContext<'_>,
+        operand: OperandName,
+        element: Option<Element>,
+    ) -> Result<Self, DecodeRefusal> {
         Self::with(inst, operand, element, |_, _| None)
     }
 
@@ -85,7 +89,7 @@ impl Held {
         operand: OperandName,
         element: Option<Element>,
         input: impl Fn(&str, usize) -> Option<i64>,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, DecodeRefusal> {
         let values = &inst.function.chosen(inst.index).values;
         let fragment =
             Fragment::new(inst.entry().name, inst.form(), values, operand.name(), element, input).map_err(refused)?;
@@ -93,12 +97,12 @@ impl Held {
     }
 
     /// The operand of that name, laid out like this.
-    pub fn of(inst: &mut DecodeContext<'_>, operand: OperandName, fragment: Fragment) -> Result<Self, Refusal> {
-        let first = inst.operand(operand).ok_or_else(|| Refusal(format!("no operand `{operand}`")))?;
+    pub fn of(inst: &mut DecodeContext<'_>, operand: OperandName, fragment: Fragment) -> Result<Self, DecodeRefusal> {
+        let first = inst.operand(operand).ok_or_else(|| DecodeRefusal(format!("no operand `{operand}`")))?;
         let width = inst.width(first);
         let places = inst.places(operand, width)?;
         if places.len() != fragment.registers as usize {
-            return Err(Refusal(format!(
+            return Err(DecodeRefusal(format!(
                 "`{operand}` has {} registers, but its matrix takes {}",
                 places.len(),
                 fragment.registers
@@ -108,7 +112,7 @@ impl Held {
     }
 
     /// The matrices.
-    pub fn gather(&self, registers: &Registers) -> Vec<u64> {
+    pub fn gather(&self, registers: &WarpRegisters) -> Vec<u64> {
         let value = |register: usize, lane: usize| match self.places.get(register) {
             Some(place) => registers.lane_bits(*place, lane) as u64,
             None => 0,
@@ -117,7 +121,7 @@ impl Held {
     }
 
     /// Puts matrices into the registers of the lanes that execute, with marks where there are some.
-    pub fn scatter(&self, context: &mut Context<'_>, elements: &[u64], marks: Option<&[Marks]>) {
+    pub fn scatter(&self, context: &mut ExecContext<'_>, elements: &[u64], marks: Option<&[Marks]>) {
         let mask = context.mask;
         let registers = &mut *context.registers;
         self.fragment.scatter(elements, |register, lane, value| {
@@ -150,13 +154,13 @@ pub(super) struct Sparsity {
 
 impl Sparsity {
     /// The columns that the kept elements stand for. Metadata that means nothing is a finding.
-    pub fn columns(&self, context: &mut Context<'_>) -> Vec<u16> {
+    pub fn columns(&self, context: &mut ExecContext<'_>) -> Vec<u16> {
         let metadata = self.metadata.gather(context.registers);
         let (columns, defined) =
             sparse::columns(&metadata, self.metadata.fragment.rows, self.k, self.pattern, self.indices);
         if !defined {
             let ascending = if self.indices == Indices::Different { "differ" } else { "ascend" };
-            context.fault(Kind::Undefined, context.mask, || {
+            context.fault(FaultKind::Undefined, context.mask, || {
                 format!("metadata of the sparse matrix that means nothing: the two places in a chunk must {ascending}")
             });
         }
@@ -174,7 +178,7 @@ struct Scales {
 const CHOICES: i64 = 4;
 
 impl Scales {
-    fn new(inst: &mut DecodeContext<'_>, operand: OperandName, selector: OperandName) -> Result<Self, Refusal> {
+    fn new(inst: &mut DecodeContext<'_>, operand: OperandName, selector: OperandName) -> Result<Self, DecodeRefusal> {
         let known: Vec<Option<i64>> = inst
             .operands(selector)
             .map(|o| match o.value {
@@ -199,7 +203,7 @@ impl Scales {
         Ok(Self { fragments, selector: Some([byte, thread]) })
     }
 
-    fn gather(&self, context: &mut Context<'_>, lines: usize) -> Vec<u64> {
+    fn gather(&self, context: &mut ExecContext<'_>, lines: usize) -> Vec<u64> {
         let Some([byte, thread]) = self.selector else {
             return self.fragments.first().map_or(Vec::new(), |h| h.gather(context.registers));
         };
@@ -209,7 +213,7 @@ impl Scales {
         // A has its factors in one of two pairs of threads, B in one of four threads.
         let threads = if lines == 16 { 2 } else { CHOICES as u16 };
         if byte % blocks.max(1) != 0 || byte + blocks > CHOICES as u16 || thread >= threads {
-            context.fault(Kind::Undefined, context.mask, || {
+            context.fault(FaultKind::Undefined, context.mask, || {
                 format!("the selector {{{byte}, {thread}}} names scale factors that are not there")
             });
         }
@@ -238,7 +242,7 @@ pub(super) fn kind(inst: &DecodeContext<'_>, a: Element) -> product::Kind {
 }
 
 /// All forms of `mma`.
-pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let types = types(inst);
     let [d_type, a_type, b_type, c_type, ..] = types[..] else { return Err("`mma` without its types".into()) };
     let (a, b) = (Held::new(inst, OperandName::A, Some(a_type))?, Held::new(inst, OperandName::B, Some(b_type))?);
@@ -317,7 +321,7 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         }
         d.scatter(context, &values, Some(&marks));
         mark_all(context);
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
@@ -329,7 +333,7 @@ pub(super) fn effort(operands: &Operands<'_>, results: usize) -> usize {
 
 /// Multiplies, and appends the result. Sizes that do not fit are found when the instruction is decoded, so that they cannot come here.
 pub(super) fn multiply(
-    context: &mut Context<'_>,
+    context: &mut ExecContext<'_>,
     product: &Product,
     operands: &Operands<'_>,
     values: &mut Vec<u64>,
@@ -343,7 +347,7 @@ pub(super) fn multiply(
         }
         Err(why) => {
             let mask = context.mask;
-            context.fault(Kind::Unsupported, mask, || why.0.to_owned());
+            context.fault(FaultKind::Unsupported, mask, || why.0.to_owned());
         }
     }
 }

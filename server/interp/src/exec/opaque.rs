@@ -3,12 +3,12 @@
 //! A handle is the address of a `.texref`, `.samplerref` or `.surfref` variable, the address of a kernel's parameter of such a type, or a
 //! number that a launch gave to a parameter (manual 5.3, 9.7.10.3). Variables that no launch binds keep what their initial values say.
 
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
-use crate::machine::Context;
-use crate::machine::code::{Located, Refusal};
+use crate::machine::ExecContext;
+use crate::machine::code::{DecodeRefusal, VariableLocation};
 use crate::memory::Window;
-use crate::registers::Place;
+use crate::registers::RegisterLocation;
 use ptx_analysis::program::{self, FieldValue};
 use ptx_analysis::signature::Parameter;
 use ptx_isa::OperandName;
@@ -47,14 +47,17 @@ impl Wanted {
 }
 
 /// Where the handle lies that the operand of a name gives; nothing if it is not written.
-pub(super) fn handle(inst: &mut DecodeContext<'_>, name: OperandName) -> Result<Option<Place>, Refusal> {
+pub(super) fn handle(
+    inst: &mut DecodeContext<'_>,
+    name: OperandName,
+) -> Result<Option<RegisterLocation>, DecodeRefusal> {
     let width = inst.executable.address_bytes();
     Ok(inst.places(name, width)?.first().copied())
 }
 
 /// What a handle stands for.
 #[inline]
-pub(super) fn find(context: &Context<'_>, handle: u64) -> Option<Opaque> {
+pub(super) fn find(context: &ExecContext<'_>, handle: u64) -> Option<Opaque> {
     match context.machine.images.get(handle) {
         Some(found) => Some(*found),
         None => indirect(context, handle),
@@ -63,7 +66,7 @@ pub(super) fn find(context: &Context<'_>, handle: u64) -> Option<Opaque> {
 
 /// What a handle stands for if nothing is bound to it itself.
 #[cold]
-fn indirect(context: &Context<'_>, handle: u64) -> Option<Opaque> {
+fn indirect(context: &ExecContext<'_>, handle: u64) -> Option<Opaque> {
     if let Some((_, at)) = parameter(context, handle) {
         let mut bytes = [0; HANDLE as usize];
         context.machine.memory.parameters.read(at, &mut bytes);
@@ -76,7 +79,7 @@ fn indirect(context: &Context<'_>, handle: u64) -> Option<Opaque> {
 }
 
 /// The kernel's parameter of an opaque type whose address a handle is, and its offset among the parameters.
-fn parameter<'c>(context: &'c Context<'_>, handle: u64) -> Option<(&'c Parameter, u64)> {
+fn parameter<'c>(context: &'c ExecContext<'_>, handle: u64) -> Option<(&'c Parameter, u64)> {
     let executable = context.executable();
     let entry = executable.program.functions.get(executable.entry as usize)?;
     let at = match executable.map.window(handle) {
@@ -91,9 +94,9 @@ fn parameter<'c>(context: &'c Context<'_>, handle: u64) -> Option<(&'c Parameter
 
 /// The variable of an opaque type (or in the old `.tex` space) whose address a handle is, and which element of it.
 pub(super) fn variable<'c>(
-    context: &'c Context<'_>,
+    context: &'c ExecContext<'_>,
     handle: u64,
-) -> Option<(&'c program::ModuleVariable, u64, Located)> {
+) -> Option<(&'c program::ModuleVariable, u64, VariableLocation)> {
     let executable = context.executable();
     executable.program.variables.iter().filter(|v| is_opaque(v)).find_map(|variable| {
         let located = *executable.variables.get(&variable.name)?;
@@ -103,7 +106,7 @@ pub(super) fn variable<'c>(
 }
 
 /// The opaque type of the variable or the kernel's parameter whose address a handle is.
-pub(super) fn type_at(context: &Context<'_>, handle: u64) -> Option<&'static str> {
+pub(super) fn type_at(context: &ExecContext<'_>, handle: u64) -> Option<&'static str> {
     let ty = match parameter(context, handle) {
         Some((parameter, _)) => parameter.ty,
         // A variable in the old space is a `.texref` (manual 5.1.8).
@@ -143,7 +146,7 @@ pub(super) fn nothing() -> ImageDescription {
 
 /// A handle leads to nothing, or to something else than an instruction wants.
 #[cold]
-pub(super) fn unbound(context: &mut Context<'_>, handle: u64, wanted: Wanted, lane: usize) {
+pub(super) fn unbound(context: &mut ExecContext<'_>, handle: u64, wanted: Wanted, lane: usize) {
     let name = match (parameter(context, handle), variable(context, handle)) {
         (Some((parameter, _)), _) => Some(parameter.name.to_string()),
         (None, Some((variable, ..))) => Some(variable.name.to_string()),
@@ -151,7 +154,7 @@ pub(super) fn unbound(context: &mut Context<'_>, handle: u64, wanted: Wanted, la
     };
     let found = find(context, handle);
     let (what, example) = (wanted.name(), wanted.example());
-    context.fault(Kind::OutOfBounds, 1 << lane, || match (found, name) {
+    context.fault(FaultKind::OutOfBounds, 1 << lane, || match (found, name) {
         (Some(other), name) => {
             let other = match other {
                 Opaque::Texture(..) => Wanted::Texture,
@@ -172,22 +175,25 @@ pub(super) fn unbound(context: &mut Context<'_>, handle: u64, wanted: Wanted, la
 
 /// Something wrong with an access to an image.
 #[cold]
-pub(super) fn fault(context: &mut Context<'_>, fault: ImageFault, lane: usize) {
+pub(super) fn fault(context: &mut ExecContext<'_>, fault: ImageFault, lane: usize) {
     let (kind, words) = match fault {
         ImageFault::Geometry { instruction, image } => (
-            Kind::Undefined,
+            FaultKind::Undefined,
             format!("the instruction is for `.{}`, but the image is `{}`", instruction.name(), image.name()),
         ),
         ImageFault::OutOfBounds { dimension, coordinate } => {
             let name = ["x", "y", "z", "layer"].get(usize::from(dimension)).copied().unwrap_or("x");
-            (Kind::Trap, format!("coordinate {name} = {coordinate} lies outside of the surface, where `.trap` traps"))
+            (
+                FaultKind::Trap,
+                format!("coordinate {name} = {coordinate} lies outside of the surface, where `.trap` traps"),
+            )
         }
         ImageFault::Misaligned { coordinate, size } => (
-            Kind::Misaligned,
+            FaultKind::Misaligned,
             format!("x = {coordinate} (in bytes) is no multiple of {size}: an access of {size} bytes must be aligned"),
         ),
         ImageFault::Format => {
-            (Kind::Undefined, "the surface's format is none of integers, which this reduction needs".to_owned())
+            (FaultKind::Undefined, "the surface's format is none of integers, which this reduction needs".to_owned())
         }
     };
     context.fault(kind, 1 << lane, || words);
@@ -195,8 +201,8 @@ pub(super) fn fault(context: &mut Context<'_>, fault: ImageFault, lane: usize) {
 
 /// A single register stands where a geometry needs a list of coordinates.
 #[cold]
-pub(super) fn incomplete(context: &mut Context<'_>, geometry: Geometry, lane: usize) {
-    context.fault(Kind::Undefined, 1 << lane, || {
+pub(super) fn incomplete(context: &mut ExecContext<'_>, geometry: Geometry, lane: usize) {
+    context.fault(FaultKind::Undefined, 1 << lane, || {
         let name = geometry.name();
         format!("one register for the coordinates of `.{name}`: the others are undefined (here 0); write a list")
     });

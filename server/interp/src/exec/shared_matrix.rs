@@ -1,6 +1,6 @@
 //! Elements of matrices that descriptors describe, out of shared memory.
 
-use crate::machine::{Context, Order};
+use crate::machine::{ExecContext, Order};
 use crate::memory::{SHARED_STRIDE, Window};
 use ptx_num::matrix::shared::{Major, SharedMatrix};
 use ptx_num::values::Marks;
@@ -24,7 +24,7 @@ impl Source {
     /// Calls `put` with row (of A; column of B), place along K and bits of each element. Nothing if that is a fault.
     pub fn read(
         &self,
-        context: &mut Context<'_>,
+        context: &mut ExecContext<'_>,
         lines: Range<u32>,
         k: Range<u32>,
         mut put: impl FnMut(usize, usize, u64),
@@ -58,7 +58,7 @@ impl Source {
         Some(chunk.marks)
     }
 
-    fn fetch(&self, context: &mut Context<'_>, base: u32, bytes: usize, chunk: &mut Chunk) -> Option<()> {
+    fn fetch(&self, context: &mut ExecContext<'_>, base: u32, bytes: usize, chunk: &mut Chunk) -> Option<()> {
         let offset = self.rank.map_or(0, |r| (u64::from(r) + 1) * SHARED_STRIDE) + u64::from(base);
         let address = context.executable().map.generic(Window::Shared, offset)?;
         let at = context.locate_generic(address, self.lane, bytes, 1, false)?;

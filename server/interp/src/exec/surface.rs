@@ -4,12 +4,12 @@
 
 use super::opaque::{self, Wanted};
 use super::texture::{query_of, unbound_says};
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
-use crate::machine::code::{Action, Refusal};
-use crate::machine::{Context, Outcome};
-use crate::registers::Place;
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::machine::{ExecContext, StepOutcome};
+use crate::registers::RegisterLocation;
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::image::query;
 use ptx_num::image::surface::{self, Access, Location, Outside, Reduction, Unit};
@@ -22,8 +22,8 @@ const LARGEST: usize = 16;
 /// What all accesses have.
 #[derive(Debug, Clone)]
 struct Common {
-    surface: Place,
-    coordinates: Vec<Place>,
+    surface: RegisterLocation,
+    coordinates: Vec<RegisterLocation>,
     geometry: Geometry,
     outside: Outside,
     /// A single register stands where a list of coordinates belongs.
@@ -31,7 +31,7 @@ struct Common {
 }
 
 impl Common {
-    fn new(inst: &mut DecodeContext<'_>) -> Result<Self, Refusal> {
+    fn new(inst: &mut DecodeContext<'_>) -> Result<Self, DecodeRefusal> {
         let geometry = inst.modifier(SlotName::Geom).and_then(|m| Geometry::named(m.word()));
         let geometry = geometry.ok_or("a surface of an unknown geometry")?;
         let outside = match inst.modifier(SlotName::Clamp) {
@@ -46,7 +46,7 @@ impl Common {
     }
 
     /// The surface of a lane.
-    fn image(&self, context: &mut Context<'_>, lane: usize) -> Option<ImageId> {
+    fn image(&self, context: &mut ExecContext<'_>, lane: usize) -> Option<ImageId> {
         let handle = context.registers.lane_bits(self.surface, lane) as u64;
         let found = match opaque::find(context, handle) {
             Some(Opaque::Surface(id)) => Some(id),
@@ -62,7 +62,14 @@ impl Common {
     }
 
     /// Where an access of a lane goes in the bytes of its surface. If nowhere at all, that is a fault.
-    fn locate(&self, context: &mut Context<'_>, lane: usize, id: ImageId, size: usize, unit: Unit) -> Option<Location> {
+    fn locate(
+        &self,
+        context: &mut ExecContext<'_>,
+        lane: usize,
+        id: ImageId,
+        size: usize,
+        unit: Unit,
+    ) -> Option<Location> {
         let mut coordinates = [0; 4];
         for (to, from) in coordinates.iter_mut().zip(&self.coordinates) {
             *to = context.registers.lane_bits(*from, lane) as u32;
@@ -81,7 +88,7 @@ impl Common {
 }
 
 /// Writes bytes of an image, unless the run ends here.
-fn write(context: &mut Context<'_>, id: ImageId, at: u64, bytes: &[u8]) {
+fn write(context: &mut ExecContext<'_>, id: ImageId, at: u64, bytes: &[u8]) {
     if context.is_stopped() {
         return;
     }
@@ -98,20 +105,20 @@ fn part(image: &mut Image, at: u64, bytes: usize) -> Option<&mut [u8]> {
     image.bytes.get_mut(at..at.checked_add(bytes)?)
 }
 
-fn read(context: &Context<'_>, id: ImageId, at: u64, to: &mut [u8]) {
+fn read(context: &ExecContext<'_>, id: ImageId, at: u64, to: &mut [u8]) {
     if let Some(image) = context.machine.images.image(id) {
         ptx_num::image::Texels::read(&image.bytes[..], at, to);
     }
 }
 
 /// Bytes of the type in a set of modifiers.
-fn bytes_of(inst: &DecodeContext<'_>, slot: SlotName) -> Result<usize, Refusal> {
+fn bytes_of(inst: &DecodeContext<'_>, slot: SlotName) -> Result<usize, DecodeRefusal> {
     let ty = inst.modifier(slot).and_then(|m| ptx_isa::ISA.ty(m.name())).ok_or("a surface access without a type")?;
     Ok(usize::from(ty.bits / 8))
 }
 
 /// `suld.b`.
-pub(super) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(super) fn load(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let common = Common::new(inst)?;
     let bytes = bytes_of(inst, SlotName::Dtype)?;
     let to = inst.places(OperandName::D, bytes as u8)?;
@@ -135,12 +142,12 @@ pub(super) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                 context.mark(lane, Marks::UNSPECIFIED);
             }
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `sust.b`.
-pub(super) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(super) fn store(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let common = Common::new(inst)?;
     let bytes = bytes_of(inst, SlotName::Ctype)?;
     let from = inst.places(OperandName::B, bytes as u8)?;
@@ -155,12 +162,12 @@ pub(super) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             }
             write(context, id, at, &buffer[..size]);
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `sust.p`.
-pub(super) fn store_formatted(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(super) fn store_formatted(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let common = Common::new(inst)?;
     let from = inst.places(OperandName::B, 4)?;
     Ok(DecodeContext::machine(move |context| {
@@ -177,7 +184,7 @@ pub(super) fn store_formatted(inst: &mut DecodeContext<'_>) -> Result<Action, Re
             if marks != Marks::NONE && from.len() < format.order.channels() as usize {
                 // Nothing in an image is marked, so that this must be said where it happens.
                 let (count, needed) = (from.len(), format.order.channels());
-                context.fault(Kind::Undefined, 1 << lane, || {
+                context.fault(FaultKind::Undefined, 1 << lane, || {
                     format!(
                         "a texel of {needed} channels is stored from {count} values: the others become unpredictable"
                     )
@@ -185,12 +192,12 @@ pub(super) fn store_formatted(inst: &mut DecodeContext<'_>) -> Result<Action, Re
             }
             write(context, id, at, &texel[..size]);
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `sured.b` and `sured.p`.
-pub(super) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(super) fn reduce(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let common = Common::new(inst)?;
     let bytes = bytes_of(inst, SlotName::Ctype)?;
     let formatted = inst.has(Modifier::P);
@@ -226,12 +233,12 @@ pub(super) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             let new = surface::reduce(op, signed, bytes as u32, u64::from_le_bytes(old), value);
             write(context, id, at, &new.to_le_bytes()[..bytes.min(8)]);
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `suq`.
-pub(super) fn ask(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(super) fn ask(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let query = query_of(inst)?;
     let to = *inst.places(OperandName::D, 4)?.first().ok_or("`suq` without a destination")?;
     let surface = opaque::handle(inst, OperandName::S)?.ok_or("`suq` without a surface")?;
@@ -251,7 +258,7 @@ pub(super) fn ask(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                 None => opaque::unbound(context, handle, Wanted::Surface, lane),
             }
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 

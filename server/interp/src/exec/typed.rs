@@ -1,11 +1,11 @@
 //! One arm for each integer type.
 
-use crate::machine::code::Refusal;
+use crate::machine::code::DecodeRefusal;
 use ptx_isa::Modifier;
 
 /// Why a function that takes other types refuses an instruction; nothing stands for a type that is not written.
-pub(super) fn unknown(ty: Option<Modifier>) -> Refusal {
-    Refusal(format!("the type `{}` is not known here", ty.map_or("", Modifier::name)))
+pub(super) fn unknown(ty: Option<Modifier>) -> DecodeRefusal {
+    DecodeRefusal(format!("the type `{}` is not known here", ty.map_or("", Modifier::name)))
 }
 
 /// Calls a generic function with the integer type that a modifier stands for: `by_type!(name, T => expression)`.

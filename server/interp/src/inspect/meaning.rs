@@ -5,7 +5,7 @@ use ptx_analysis::types::TypeId;
 use ptx_isa::tables::TypeClass;
 
 /// Copies of copies further than this are not followed.
-const ROUNDS: usize = 4;
+const MAX_COPY_ROUNDS: usize = 4;
 
 /// For each register that is declared as bits, the type (with its dot) that the instructions read it as which use it; without such a reader
 /// the type of the instructions that write it. Nothing where they do not agree, and for addresses.
@@ -39,7 +39,7 @@ pub fn meanings(function: &FlowFunction) -> Vec<Option<&'static str>> {
             copies.push((from.slot.index(), to.slot.index()));
         }
     }
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_COPY_ROUNDS {
         for (from, to) in &copies {
             if read[*from] == Vote::None && bits_of(function, *from) == bits_of(function, *to) {
                 read[*from] = read[*to];

@@ -3,7 +3,7 @@
 use super::groups::{chain, cta_of, find, warp_of};
 use crate::lanes::LANES;
 use crate::machine::code::body_name;
-use crate::machine::{Access, Frame, Machine, Target, Warp, region_name};
+use crate::machine::{CallFrame, Machine, MemoryAccess, Warp, WarpId, region_name};
 use crate::memory::{Read, Region, STACK_PARAMETERS, Storage, Window};
 use ptx_analysis::flow;
 use ptx_analysis::signature::{Array, Parameter};
@@ -55,7 +55,7 @@ impl Area {
 
 /// Where bytes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place<'n> {
+pub enum MemoryPlace<'n> {
     /// At a generic address.
     Address(u64),
     /// At an offset of a state space.
@@ -150,7 +150,7 @@ pub fn name_of(machine: &Machine, address: u64) -> Option<String> {
 }
 
 /// What lies where an access begins.
-pub fn name_of_access(machine: &Machine, access: &Access) -> Option<String> {
+pub fn name_of_access(machine: &Machine, access: &MemoryAccess) -> Option<String> {
     name_at(machine, access.region, access.offset)
 }
 
@@ -160,7 +160,7 @@ fn name_at(machine: &Machine, region: Region, offset: u64) -> Option<String> {
 }
 
 /// A place that has been found, and what it is called.
-struct Located {
+struct PeekLocation {
     region: Region,
     offset: u64,
     address: u64,
@@ -169,7 +169,7 @@ struct Located {
 
 /// The generic address of a place as a warp sees it; of variables on the stack as a lane sees it, in the innermost function that has such
 /// a variable.
-fn address_of(machine: &Machine, target: Target, lane: Option<usize>, place: Place<'_>) -> Result<u64, String> {
+fn address_of(machine: &Machine, target: WarpId, lane: Option<usize>, place: MemoryPlace<'_>) -> Result<u64, String> {
     let map = &machine.executable.map;
     let generic = |window: Option<Window>, at: u64| match window {
         None => Ok(at),
@@ -178,9 +178,9 @@ fn address_of(machine: &Machine, target: Target, lane: Option<usize>, place: Pla
         }
     };
     match place {
-        Place::Address(address) => Ok(address),
-        Place::Offset(area, at) => generic(area.window(), at),
-        Place::Named(name, by) => {
+        MemoryPlace::Address(address) => Ok(address),
+        MemoryPlace::Offset(area, at) => generic(area.window(), at),
+        MemoryPlace::Named(name, by) => {
             let (window, at) = variable(machine, target, lane, name)?;
             let at = at.checked_add(by).ok_or_else(|| format!("{by:#x} bytes behind `{name}` there is nothing"))?;
             generic(window, at)
@@ -190,7 +190,7 @@ fn address_of(machine: &Machine, target: Target, lane: Option<usize>, place: Pla
 
 /// What a name stands for in memory.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Found {
+pub(super) struct NamedMemory {
     /// The window that it lies in; nothing for global memory.
     pub window: Option<Window>,
     /// The offset there; of something on the stack, from the beginning of the frame.
@@ -204,13 +204,13 @@ pub(super) struct Found {
 }
 
 /// What a function calls so.
-fn of_function(machine: &Machine, frame: &Frame, name: &str) -> Option<Found> {
+fn of_function(machine: &Machine, frame: &CallFrame, name: &str) -> Option<NamedMemory> {
     let executable = &machine.executable;
     let body = executable.function(frame.function)?;
     let named = body.variables.iter().enumerate().filter(|(_, v)| *v.name == *name);
     let find = |(at, declared): (usize, &flow::FlowVariable)| {
         let symbol = &declared.symbol;
-        let found = Found {
+        let found = NamedMemory {
             window: None,
             at: 0,
             stack: false,
@@ -218,19 +218,19 @@ fn of_function(machine: &Machine, frame: &Frame, name: &str) -> Option<Found> {
             scalar: !symbol.array && symbol.elements <= 1,
         };
         if let Some(located) = executable.variables.get(&body_name(frame.function as usize, at)) {
-            return Some(Found { window: located.window, at: located.address, ..found });
+            return Some(NamedMemory { window: located.window, at: located.address, ..found });
         }
         let offset = *executable.code(frame.function)?.stack.get(&(at as u32))?;
         let window = if symbol.space == ".local" { Window::Local } else { Window::Parameter };
-        Some(Found { window: Some(window), at: offset.into(), stack: true, ..found })
+        Some(NamedMemory { window: Some(window), at: offset.into(), stack: true, ..found })
     };
     named.filter_map(find).next()
 }
 
-fn of_module(machine: &Machine, name: &str) -> Option<Found> {
+fn of_module(machine: &Machine, name: &str) -> Option<NamedMemory> {
     let located = machine.executable.variables.get(name)?;
     let symbol = machine.executable.program.variables.iter().find(|v| *v.name == *name).map(|v| &v.symbol);
-    Some(Found {
+    Some(NamedMemory {
         window: located.window,
         at: located.address,
         stack: false,
@@ -239,12 +239,12 @@ fn of_module(machine: &Machine, name: &str) -> Option<Found> {
     })
 }
 
-fn of_kernel(machine: &Machine, name: &str) -> Option<Found> {
+fn of_kernel(machine: &Machine, name: &str) -> Option<NamedMemory> {
     let executable = &machine.executable;
     let callable = executable.program.functions.get(executable.entry as usize)?;
     let all = callable.parameters.iter().zip(&executable.parameters);
     let (parameter, (at, _)) = all.into_iter().find(|(p, _)| *p.name == *name)?;
-    Some(Found {
+    Some(NamedMemory {
         window: Some(Window::Parameter),
         at: u64::from(*at),
         stack: false,
@@ -253,18 +253,18 @@ fn of_kernel(machine: &Machine, name: &str) -> Option<Found> {
     })
 }
 
-fn of_launch(machine: &Machine, name: &str) -> Option<Found> {
+fn of_launch(machine: &Machine, name: &str) -> Option<NamedMemory> {
     let base = machine.memory.global.named(name)?.base;
-    Some(Found { window: None, at: base, stack: false, ty: None, scalar: false })
+    Some(NamedMemory { window: None, at: base, stack: false, ty: None, scalar: false })
 }
 
 /// A variable of a function that is not being executed now.
-fn elsewhere(machine: &Machine, name: &str) -> Result<Option<Found>, String> {
+fn elsewhere(machine: &Machine, name: &str) -> Result<Option<NamedMemory>, String> {
     let executable = &machine.executable;
     let mut all = executable.variables.iter().filter(|(key, _)| executable.variable_name(key) == name);
     match (all.next(), all.next()) {
         (Some((_, l)), None) => {
-            Ok(Some(Found { window: l.window, at: l.address, stack: false, ty: None, scalar: false }))
+            Ok(Some(NamedMemory { window: l.window, at: l.address, stack: false, ty: None, scalar: false }))
         }
         (Some(_), Some(_)) => Err(format!("several functions have a variable `{name}`")),
         (None, _) => Ok(None),
@@ -272,7 +272,7 @@ fn elsewhere(machine: &Machine, name: &str) -> Result<Option<Found>, String> {
 }
 
 /// What a name stands for in an activation: variables of its function and of the module, parameters of the kernel, buffers.
-pub(super) fn variable_in(machine: &Machine, frame: &Frame, name: &str) -> Result<Option<Found>, String> {
+pub(super) fn variable_in(machine: &Machine, frame: &CallFrame, name: &str) -> Result<Option<NamedMemory>, String> {
     let near = of_function(machine, frame, name).or_else(|| of_module(machine, name));
     match near.or_else(|| of_kernel(machine, name)).or_else(|| of_launch(machine, name)) {
         Some(found) => Ok(Some(found)),
@@ -283,7 +283,7 @@ pub(super) fn variable_in(machine: &Machine, frame: &Frame, name: &str) -> Resul
 /// Where a variable, a buffer or a parameter begins.
 fn variable(
     machine: &Machine,
-    target: Target,
+    target: WarpId,
     lane: Option<usize>,
     name: &str,
 ) -> Result<(Option<Window>, u64), String> {
@@ -311,18 +311,23 @@ fn variable(
     Ok((found.window, found.at))
 }
 
-fn locate(machine: &Machine, target: Target, lane: Option<usize>, place: Place<'_>) -> Result<Located, String> {
+fn locate(
+    machine: &Machine,
+    target: WarpId,
+    lane: Option<usize>,
+    place: MemoryPlace<'_>,
+) -> Result<PeekLocation, String> {
     let address = address_of(machine, target, lane, place)?;
     let (region, offset) = machine.executable.map.region(address);
-    Ok(Located { region, offset, address, name: name_at(machine, region, offset) })
+    Ok(PeekLocation { region, offset, address, name: name_at(machine, region, offset) })
 }
 
 /// The storage that a place lies in, and the offset there.
 fn storage<'m>(
     machine: &'m Machine,
-    target: Target,
+    target: WarpId,
     lane: Option<usize>,
-    found: &Located,
+    found: &PeekLocation,
 ) -> Result<(&'m Storage, u64), String> {
     let gone = || "the CTA is not running, so it has no shared or local memory".to_owned();
     let at = found.offset;
@@ -356,14 +361,14 @@ fn storage<'m>(
 /// If there is no memory, or none of that name: in words.
 pub fn peek(
     machine: &Machine,
-    target: Target,
+    target: WarpId,
     lane: Option<usize>,
-    place: Place<'_>,
+    place: MemoryPlace<'_>,
     length: usize,
 ) -> Result<Peek, String> {
     let found = locate(machine, target, lane, place)?;
     let (storage, at) = storage(machine, target, lane, &found)?;
-    let Located { region, offset, address, name } = found;
+    let PeekLocation { region, offset, address, name } = found;
     if at >= storage.len() && length > 0 {
         let (name, size) = (region_name(region), storage.len());
         return Err(format!("{offset:#x} lies behind the end of {name}, which has {size:#x} bytes"));
@@ -388,13 +393,13 @@ pub fn peek(
 /// Reads the bytes at a generic address as a lane sees it.
 pub(super) fn load(
     machine: &Machine,
-    target: Target,
+    target: WarpId,
     lane: usize,
     address: u64,
     to: &mut [u8],
 ) -> Result<Read, String> {
     let (region, offset) = machine.executable.map.region(address);
-    let found = Located { region, offset, address, name: None };
+    let found = PeekLocation { region, offset, address, name: None };
     let (storage, at) = storage(machine, target, Some(lane), &found)?;
     if !storage.contains(at, to.len()) {
         let (name, size) = (region_name(region), storage.len());
@@ -409,9 +414,9 @@ pub(super) fn load(
 /// If not all of them lie in one piece of memory: in words.
 pub fn poke(
     machine: &mut Machine,
-    target: Target,
+    target: WarpId,
     lane: Option<usize>,
-    place: Place<'_>,
+    place: MemoryPlace<'_>,
     bytes: &[u8],
 ) -> Result<(), String> {
     let found = locate(machine, target, lane, place)?;

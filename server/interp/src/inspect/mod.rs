@@ -20,10 +20,10 @@ mod tests;
 mod transactions;
 mod value;
 
-pub use groups::{FrameView, GroupState, GroupView, Groups, Phase, frames, groups, phase};
+pub use groups::{CtaPhase, FrameView, GroupState, GroupView, WarpView, frames, groups, phase};
 pub use meaning::meanings;
-pub use memory::{Area, ParameterView, Peek, Place, name_of, name_of_access, parameters, peek, poke, space};
+pub use memory::{Area, MemoryPlace, ParameterView, Peek, name_of, name_of_access, parameters, peek, poke, space};
 pub use registers::{RegisterView, registers, set_register};
 pub use specials::{SpecialView, special, specials};
 pub use transactions::{BANKS, Banks, Sectors, Transaction, transactions};
-pub use value::Value;
+pub use value::TypedValue;

@@ -1,10 +1,10 @@
 //! What the registers of an activation hold.
 
 use super::groups::{find, frame_index, frame_of, warp_of};
-use crate::findings::Kind;
-use crate::lanes::{ALL, LANES, Mask, lanes};
+use crate::findings::FaultKind;
+use crate::lanes::{ALL, LANES, LaneMask, lanes};
 use crate::machine::code::{Slot, predicate};
-use crate::machine::{Frame, Machine, Target, Warp};
+use crate::machine::{CallFrame, Machine, Warp, WarpId};
 use ptx_analysis::flow::{self, FlowFunction};
 
 /// A register of a function.
@@ -21,18 +21,18 @@ pub struct RegisterView {
     /// The values of all lanes, lane 0 first, each little-endian in its own size; of a predicate four bytes, a bit for each lane.
     pub bytes: Box<[u8]>,
     /// The lanes in which something was written to it.
-    pub known: Mask,
+    pub known: LaneMask,
     /// Those whose value the manual leaves open.
-    pub unspecified: Mask,
+    pub unspecified: LaneMask,
     /// Those whose value is an approximation.
-    pub approximate: Mask,
+    pub approximate: LaneMask,
     /// It is the same in all lanes that have not exited.
     pub uniform: bool,
 }
 
 /// The registers of an activation that a group is in, so many calls out from the innermost, in the order of their declarations. Those that
 /// no instruction names are not there. Nothing if there is no such activation.
-pub fn registers(machine: &Machine, target: Target, group: usize, depth: usize) -> Option<Vec<RegisterView>> {
+pub fn registers(machine: &Machine, target: WarpId, group: usize, depth: usize) -> Option<Vec<RegisterView>> {
     let warp = warp_of(machine, target)?;
     let frame = frame_of(warp, group, depth)?;
     let body = machine.executable.function(frame.function)?;
@@ -47,7 +47,7 @@ pub fn registers(machine: &Machine, target: Target, group: usize, depth: usize) 
     let view = |slot: usize| {
         let bytes = frame.bytes(code.slots[slot]);
         let known = known(machine, frame, slot);
-        let mask = |masks: &[Mask]| masks.get(slot).copied().unwrap_or(0);
+        let mask = |masks: &[LaneMask]| masks.get(slot).copied().unwrap_or(0);
         let same = match code.slots[slot] {
             Slot::Register(_) => {
                 let width = (bytes.len() / LANES).max(1);
@@ -56,7 +56,7 @@ pub fn registers(machine: &Machine, target: Target, group: usize, depth: usize) 
                 values.all(|value| Some(value) == first)
             }
             Slot::Predicate(_) => {
-                let bits = bytes.first_chunk().map_or(0, |b| Mask::from_le_bytes(*b)) & live;
+                let bits = bytes.first_chunk().map_or(0, |b| LaneMask::from_le_bytes(*b)) & live;
                 bits == 0 || bits == live
             }
         };
@@ -76,15 +76,15 @@ pub fn registers(machine: &Machine, target: Target, group: usize, depth: usize) 
 }
 
 /// The lanes of an activation that are threads and have not exited; of one that all have left, those that are threads.
-fn live(warp: &Warp, frame: &Frame) -> Mask {
+fn live(warp: &Warp, frame: &CallFrame) -> LaneMask {
     let live = warp.lanes.present & !warp.lanes.exited & frame.lanes;
     if live == 0 { warp.lanes.present } else { live }
 }
 
 /// The lanes in which something was written to a register. Where nobody looks for registers that were not written, nothing is noted of
 /// them: then all count as written.
-pub(super) fn known(machine: &Machine, frame: &Frame, slot: usize) -> Mask {
-    if machine.settings.checks.has(Kind::UninitializedRegister) {
+pub(super) fn known(machine: &Machine, frame: &CallFrame, slot: usize) -> LaneMask {
+    if machine.settings.checks.has(FaultKind::UninitializedRegister) {
         frame.shadow.known.get(slot).copied().unwrap_or(0)
     } else {
         ALL
@@ -124,11 +124,11 @@ pub(super) fn slot_named(body: &FlowFunction, name: &str) -> Option<usize> {
 /// If there is no such activation or register.
 pub fn set_register(
     machine: &mut Machine,
-    target: Target,
+    target: WarpId,
     group: usize,
     depth: usize,
     slot: u32,
-    mask: Mask,
+    mask: LaneMask,
     bits: u128,
 ) -> Result<(), String> {
     let (cluster, rank, number) = find(machine, target).ok_or("the warp is not running")?;

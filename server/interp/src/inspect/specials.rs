@@ -3,7 +3,7 @@
 use super::groups::{cta_of, frame_of, warp_of};
 use crate::lanes::LANES;
 use crate::machine::code::Special;
-use crate::machine::{self, Machine, Target};
+use crate::machine::{self, Machine, WarpId};
 use ptx_analysis::flow::OperandValue;
 use ptx_isa::ISA;
 use ptx_isa::tables::{SpecialRegister, TypeClass};
@@ -24,7 +24,7 @@ pub struct SpecialView {
 
 /// The special registers that the function of an activation reads, and those that say which thread it is. Nothing if there is no such
 /// activation.
-pub fn specials(machine: &Machine, target: Target, group: usize, depth: usize) -> Option<Vec<SpecialView>> {
+pub fn specials(machine: &Machine, target: WarpId, group: usize, depth: usize) -> Option<Vec<SpecialView>> {
     let warp = warp_of(machine, target)?;
     let body = machine.executable.function(frame_of(warp, group, depth)?.function)?;
     let mut wanted: Vec<(&'static SpecialRegister, u8)> = Vec::new();
@@ -58,7 +58,7 @@ pub fn specials(machine: &Machine, target: Target, group: usize, depth: usize) -
 /// The values of a special register, or of a component of it, in a warp; nothing if its CTA is not running.
 pub fn special(
     machine: &Machine,
-    target: Target,
+    target: WarpId,
     register: &'static SpecialRegister,
     component: u8,
 ) -> Option<SpecialView> {

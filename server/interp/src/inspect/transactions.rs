@@ -12,8 +12,8 @@
 //!
 //! What is left out: where pairs of lanes read the same wide value, some chips (sm_70 to sm_75) need only half as many passes.
 
-use crate::lanes::{LANES, Mask};
-use crate::machine::{Access, AccessKind};
+use crate::lanes::{LANES, LaneMask};
+use crate::machine::{AccessKind, MemoryAccess};
 use crate::memory::Region;
 
 /// Banks of shared memory.
@@ -41,9 +41,9 @@ pub struct Transaction {
     /// Bytes of a lane; of lanes with different numbers, the most.
     pub bytes: u32,
     /// The lanes that take part.
-    pub lanes: Mask,
+    pub lanes: LaneMask,
     /// The access of each lane.
-    pub accesses: [Option<Access>; LANES],
+    pub accesses: [Option<MemoryAccess>; LANES],
     /// How the banks serve it: of shared memory, and not of copies that an engine of its own carries out.
     pub banks: Option<Banks>,
     /// What is moved of global memory.
@@ -60,7 +60,7 @@ pub struct Banks {
     /// The largest number of words that one bank is asked for at the same time: 1 is no conflict.
     pub conflict: u32,
     /// The lanes that use each bank.
-    pub lanes: [Mask; BANKS],
+    pub lanes: [LaneMask; BANKS],
 }
 
 /// What is moved of global memory.
@@ -77,7 +77,7 @@ pub struct Sectors {
 }
 
 /// The accesses of one step, taken apart into what one request to memory can hold: of one kind, to one memory, at most one of each lane.
-pub fn transactions(accesses: &[Access]) -> Vec<Transaction> {
+pub fn transactions(accesses: &[MemoryAccess]) -> Vec<Transaction> {
     let mut out: Vec<Transaction> = Vec::new();
     for access in accesses {
         let lane = usize::from(access.lane) % LANES;
@@ -116,7 +116,7 @@ pub fn transactions(accesses: &[Access]) -> Vec<Transaction> {
 }
 
 /// The words that an access touches.
-fn words(access: &Access) -> std::ops::RangeInclusive<u64> {
+fn words(access: &MemoryAccess) -> std::ops::RangeInclusive<u64> {
     let last = access.offset.saturating_add(u64::from(access.bytes).saturating_sub(1));
     access.offset / WORD..=last / WORD
 }
@@ -150,7 +150,7 @@ fn banks(transaction: &Transaction) -> Option<Banks> {
 }
 
 fn sectors(transaction: &Transaction) -> Option<Sectors> {
-    let range = |a: &Access| (a.address, a.address.saturating_add(u64::from(a.bytes)));
+    let range = |a: &MemoryAccess| (a.address, a.address.saturating_add(u64::from(a.bytes)));
     let mut ranges: Vec<(u64, u64)> = transaction.accesses.iter().flatten().map(range).filter(|(a, b)| a < b).collect();
     if ranges.is_empty() {
         return None;
@@ -175,20 +175,26 @@ fn sectors(transaction: &Transaction) -> Option<Sectors> {
 #[cfg(test)]
 mod tests {
     use super::{Banks, Sectors, transactions};
-    use crate::lanes::Mask;
-    use crate::machine::{Access, AccessKind};
+    use crate::lanes::LaneMask;
+    use crate::machine::{AccessKind, MemoryAccess};
     use crate::memory::Region;
 
     /// Accesses of the lanes of a mask, each so many bytes at an offset that depends on the lane.
-    fn step(region: Region, kind: AccessKind, bytes: u32, mask: Mask, offset: impl Fn(u64) -> u64) -> Vec<Access> {
+    fn step(
+        region: Region,
+        kind: AccessKind,
+        bytes: u32,
+        mask: LaneMask,
+        offset: impl Fn(u64) -> u64,
+    ) -> Vec<MemoryAccess> {
         let access = |lane: u8| {
             let offset = offset(u64::from(lane));
-            Access { lane, kind, region, address: offset, offset, bytes }
+            MemoryAccess { lane, kind, region, address: offset, offset, bytes }
         };
         (0..32).filter(|lane| mask >> lane & 1 != 0).map(access).collect()
     }
 
-    fn banks(kind: AccessKind, bytes: u32, mask: Mask, offset: impl Fn(u64) -> u64) -> Banks {
+    fn banks(kind: AccessKind, bytes: u32, mask: LaneMask, offset: impl Fn(u64) -> u64) -> Banks {
         let all = transactions(&step(Region::Shared(None), kind, bytes, mask, offset));
         assert_eq!(all.len(), 1);
         assert!(all[0].sectors.is_none());
@@ -196,13 +202,13 @@ mod tests {
     }
 
     /// Passes and the degree of the conflict, of loads and of stores, which do not differ.
-    fn passes(bytes: u32, mask: Mask, offset: impl Fn(u64) -> u64 + Copy) -> (u32, u32) {
+    fn passes(bytes: u32, mask: LaneMask, offset: impl Fn(u64) -> u64 + Copy) -> (u32, u32) {
         let load = banks(AccessKind::Load, bytes, mask, offset);
         assert_eq!(load, banks(AccessKind::Store, bytes, mask, offset));
         (load.wavefronts, load.conflict)
     }
 
-    const ALL: Mask = Mask::MAX;
+    const ALL: LaneMask = LaneMask::MAX;
 
     #[test]
     fn strides_of_words() {
@@ -258,7 +264,7 @@ mod tests {
         assert_eq!(banks(AccessKind::Update, 4, ALL, |lane| 4 * (lane % 8)).conflict, 4);
     }
 
-    fn moved(bytes: u32, mask: Mask, address: impl Fn(u64) -> u64) -> (u64, u64, u64) {
+    fn moved(bytes: u32, mask: LaneMask, address: impl Fn(u64) -> u64) -> (u64, u64, u64) {
         let all = transactions(&step(Region::Global, AccessKind::Load, bytes, mask, address));
         assert!(all.len() == 1 && all[0].banks.is_none());
         let Sectors { touched, ideal, lines, efficiency } = all[0].sectors.expect("sectors");

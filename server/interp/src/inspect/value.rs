@@ -1,14 +1,14 @@
 //! Values with their types.
 
-use crate::lanes::{LANES, Mask};
-use crate::notation::{Element, Kind};
+use crate::lanes::{LANES, LaneMask};
+use crate::notation::{ElementFormat, ElementKind};
 use ptx_isa::ISA;
 use ptx_isa::tables::{TypeClass, TypeInfo};
 use ptx_num::values::Marks;
 
 /// A value of one lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Value {
+pub struct TypedValue {
     /// Its type, with the dot.
     pub ty: &'static str,
     /// Its bits, extended with zeros.
@@ -21,7 +21,7 @@ pub struct Value {
 
 /// What the bits of a type mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Meaning {
+pub(super) enum TypeMeaning {
     /// True or false.
     Truth,
     /// A whole number.
@@ -29,34 +29,34 @@ pub(super) enum Meaning {
     /// Nothing by themselves.
     Bits,
     /// A floating-point number.
-    Float(Element),
+    Float(ElementFormat),
     /// So many numbers.
-    Packed(Element, u32),
+    Packed(ElementFormat, u32),
 }
 
 /// What the bits of a type mean, and how many they are.
-pub(super) fn meaning(ty: &str) -> (Meaning, u32) {
-    let Some(info) = ISA.ty(ty) else { return (Meaning::Bits, 32) };
+pub(super) fn meaning(ty: &str) -> (TypeMeaning, u32) {
+    let Some(info) = ISA.ty(ty) else { return (TypeMeaning::Bits, 32) };
     let bits = u32::from(info.bits).clamp(1, 128);
     (meaning_of(info), bits)
 }
 
-fn meaning_of(info: &TypeInfo) -> Meaning {
+fn meaning_of(info: &TypeInfo) -> TypeMeaning {
     match info.class {
-        TypeClass::Pred => Meaning::Truth,
-        TypeClass::Uint => Meaning::Integer { signed: false },
-        TypeClass::Sint => Meaning::Integer { signed: true },
-        TypeClass::Bits | TypeClass::Opaque => Meaning::Bits,
+        TypeClass::Pred => TypeMeaning::Truth,
+        TypeClass::Uint => TypeMeaning::Integer { signed: false },
+        TypeClass::Sint => TypeMeaning::Integer { signed: true },
+        TypeClass::Bits | TypeClass::Opaque => TypeMeaning::Bits,
         TypeClass::Float | TypeClass::Packed => {
-            let one = Element::named(info.name).filter(|e| matches!(e.kind(), Kind::Float(_)));
+            let one = ElementFormat::named(info.name).filter(|e| matches!(e.kind(), ElementKind::Float(_)));
             let many = || {
                 let (element, count) = info.name.rsplit_once('x')?;
-                let (element, count) = (Element::named(element)?, count.parse::<u32>().ok()?);
+                let (element, count) = (ElementFormat::named(element)?, count.parse::<u32>().ok()?);
                 (count > 0 && element.bits() * count == u32::from(info.bits)).then_some((element, count))
             };
             match one {
-                Some(element) => Meaning::Float(element),
-                None => many().map_or(Meaning::Bits, |(element, count)| Meaning::Packed(element, count)),
+                Some(element) => TypeMeaning::Float(element),
+                None => many().map_or(TypeMeaning::Bits, |(element, count)| TypeMeaning::Packed(element, count)),
             }
         }
     }
@@ -71,7 +71,7 @@ pub(super) fn signed(bits: u128, count: u32) -> i128 {
     ((bits << unused) as i128) >> unused
 }
 
-impl Value {
+impl TypedValue {
     /// A value that was written, and of which nothing is to be said.
     pub fn new(ty: &'static str, bits: u128) -> Self {
         Self { ty, bits: low(bits, meaning(ty).1), marks: Marks::NONE, known: true }
@@ -80,8 +80,8 @@ impl Value {
     /// The value of a lane of a register whose 32 lanes these bytes are, as recorders and views give them; of a predicate, four bytes with a
     /// bit for each lane.
     pub fn of_lane(ty: &'static str, bytes: &[u8], lane: usize) -> Option<Self> {
-        if meaning(ty).0 == Meaning::Truth {
-            let mask = Mask::from_le_bytes(*bytes.first_chunk()?);
+        if meaning(ty).0 == TypeMeaning::Truth {
+            let mask = LaneMask::from_le_bytes(*bytes.first_chunk()?);
             return Some(Self::new(ty, u128::from(mask >> (lane % LANES) & 1)));
         }
         let width = bytes.len() / LANES;
@@ -93,7 +93,7 @@ impl Value {
     /// Whether it counts as true: a number that is not zero.
     pub fn is_true(&self) -> bool {
         match meaning(self.ty).0 {
-            Meaning::Float(element) => element.value(self.bits) != 0.0,
+            TypeMeaning::Float(element) => element.value(self.bits) != 0.0,
             _ => self.bits != 0,
         }
     }
@@ -101,13 +101,13 @@ impl Value {
 
 #[cfg(test)]
 mod tests {
-    use super::Value;
+    use super::TypedValue;
 
     #[test]
     fn lanes_of_registers() {
         let bytes: Vec<u8> = (0..32u32).flat_map(|l| (l * l).to_le_bytes()).collect();
-        assert_eq!(Value::of_lane(".s32", &bytes, 5), Some(Value::new(".s32", 25)));
-        assert_eq!(Value::of_lane(".pred", &[2, 0, 0, 0], 1), Some(Value::new(".pred", 1)));
-        assert_eq!(Value::of_lane(".pred", &[2], 1), None);
+        assert_eq!(TypedValue::of_lane(".s32", &bytes, 5), Some(TypedValue::new(".s32", 25)));
+        assert_eq!(TypedValue::of_lane(".pred", &[2, 0, 0, 0], 1), Some(TypedValue::new(".pred", 1)));
+        assert_eq!(TypedValue::of_lane(".pred", &[2], 1), None);
     }
 }

@@ -1,8 +1,8 @@
 //! Where the registers, constants and special registers of a function lie.
 
 use crate::lanes::LANES;
-use crate::machine::code::{Code, Formal, HiddenAddress, Op, Slot, Special, SpecialPredicate};
-use crate::registers::{File, Line, Place};
+use crate::machine::code::{Formal, FunctionCode, HiddenAddress, Op, Slot, Special, SpecialPredicate};
+use crate::registers::{RegisterFile, RegisterLine, RegisterLocation};
 use ptx_analysis::flow::FlowFunction;
 use ptx_analysis::signature::Parameter;
 use ptx_analysis::symbols::VariableOrigin;
@@ -17,28 +17,28 @@ const SCRATCH: u32 = 16 * LANES as u32;
 #[derive(Debug, Default)]
 pub struct Constants {
     bytes: Vec<u8>,
-    known: HashMap<(u128, u8), Place>,
+    known: HashMap<(u128, u8), RegisterLocation>,
 }
 
 impl Constants {
     /// A constant of so many bytes, in all lanes.
-    pub fn place(&mut self, bits: u128, width: u8) -> Place {
+    pub fn place(&mut self, bits: u128, width: u8) -> RegisterLocation {
         let bits = if width >= 16 { bits } else { bits & ((1 << (8 * width)) - 1) };
         if let Some(known) = self.known.get(&(bits, width)) {
             return *known;
         }
-        let place = Place { file: File::Constant, offset: self.bytes.len() as u32, width };
+        let place = RegisterLocation { file: RegisterFile::Constant, offset: self.bytes.len() as u32, width };
         for _ in 0..LANES {
             self.bytes.extend(&bits.to_le_bytes()[..usize::from(width)]);
         }
-        self.bytes.resize(self.bytes.len().next_multiple_of(size_of::<Line>()), 0);
+        self.bytes.resize(self.bytes.len().next_multiple_of(size_of::<RegisterLine>()), 0);
         self.known.insert((bits, width), place);
         place
     }
 
-    fn finish(self) -> Arc<[Line]> {
-        let mut lines = vec![bytemuck::Zeroable::zeroed(); self.bytes.len() / size_of::<Line>()];
-        bytemuck::cast_slice_mut::<Line, u8>(&mut lines).copy_from_slice(&self.bytes);
+    fn finish(self) -> Arc<[RegisterLine]> {
+        let mut lines = vec![bytemuck::Zeroable::zeroed(); self.bytes.len() / size_of::<RegisterLine>()];
+        bytemuck::cast_slice_mut::<RegisterLine, u8>(&mut lines).copy_from_slice(&self.bytes);
         lines.into()
     }
 }
@@ -50,10 +50,10 @@ pub struct Layout {
     slots: Vec<Slot>,
     next: u32,
     predicates: u32,
-    scratch: Place,
+    scratch: RegisterLocation,
     hidden: Vec<HiddenAddress>,
     special_predicates: Vec<SpecialPredicate>,
-    clocks: HashMap<u32, Vec<(Place, Special)>>,
+    clocks: HashMap<u32, Vec<(RegisterLocation, Special)>>,
     /// Offset in the frame of each variable on the stack, by its index in the function.
     stack: HashMap<u32, u32>,
     frame_bytes: u32,
@@ -65,7 +65,7 @@ pub struct Layout {
 impl Layout {
     /// Gives everything in a function its place.
     pub fn new(body: &FlowFunction, parameters: &[Parameter], results: &[Parameter], address_bytes: u8) -> Self {
-        let scratch = Place { file: File::Own, offset: 0, width: 16 };
+        let scratch = RegisterLocation { file: RegisterFile::Own, offset: 0, width: 16 };
         let mut out = Self {
             constants: Constants::default(),
             slots: Vec::with_capacity(body.registers.len()),
@@ -131,8 +131,8 @@ impl Layout {
     }
 
     /// A register that the source does not name.
-    pub fn new_register(&mut self, width: u8) -> Place {
-        let place = Place { file: File::Own, offset: self.next, width };
+    pub fn new_register(&mut self, width: u8) -> RegisterLocation {
+        let place = RegisterLocation { file: RegisterFile::Own, offset: self.next, width };
         self.next += (LANES as u32 * u32::from(width)).next_multiple_of(64);
         place
     }
@@ -149,8 +149,8 @@ impl Layout {
     }
 
     /// A place for unused results.
-    pub fn scratch(&self, width: u8) -> Place {
-        Place { width, ..self.scratch }
+    pub fn scratch(&self, width: u8) -> RegisterLocation {
+        RegisterLocation { width, ..self.scratch }
     }
 
     /// A predicate for unused results.
@@ -159,7 +159,13 @@ impl Layout {
     }
 
     /// The register that holds the address of a variable on the stack and a number of bytes; nothing if it is not on the stack.
-    pub fn stack_address(&mut self, body: &FlowFunction, variable: u32, offset: i64, generic: bool) -> Option<Place> {
+    pub fn stack_address(
+        &mut self,
+        body: &FlowFunction,
+        variable: u32,
+        offset: i64,
+        generic: bool,
+    ) -> Option<RegisterLocation> {
         let at = i64::from(*self.stack.get(&variable)?);
         let parameter = body.variables.get(variable as usize)?.symbol.space != ".local";
         let wanted = (at.wrapping_add(offset), parameter, generic);
@@ -172,7 +178,7 @@ impl Layout {
     }
 
     /// A register that holds a clock, filled before an instruction.
-    pub fn clock(&mut self, instruction: usize, special: Special, width: u8) -> Place {
+    pub fn clock(&mut self, instruction: usize, special: Special, width: u8) -> RegisterLocation {
         let place = self.new_register(width);
         self.clocks.entry(instruction as u32).or_default().push((place, special));
         place
@@ -194,8 +200,8 @@ impl Layout {
     }
 
     /// The finished function.
-    pub fn finish(self, function: u32, ops: Vec<Op>, order: Box<[u32]>) -> Code {
-        Code {
+    pub fn finish(self, function: u32, ops: Vec<Op>, order: Box<[u32]>) -> FunctionCode {
+        FunctionCode {
             function,
             ops: ops.into(),
             order,

@@ -4,7 +4,7 @@
 //! Values are followed backwards from an address to special registers, parameters and literals. What is not understood has no bound, and
 //! the buffer then gets generous room: a bound that is too small would report faults of correct kernels.
 
-use super::usage::Cell;
+use super::usage::ParameterPart;
 use ptx_analysis::flow::variance::Variances;
 use ptx_analysis::flow::{FlowFunction, FlowOperand, OperandRole, OperandValue, RegisterSlot};
 use ptx_analysis::program::ProgramFunction;
@@ -38,7 +38,7 @@ pub(super) enum Limit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Extent {
     /// The parameter whose address this is an offset from.
-    base: Option<Cell>,
+    base: Option<ParameterPart>,
     /// The largest value, in bytes where there is a base.
     max: u64,
     /// The index register that a comparison bounds, and what it is multiplied by.
@@ -155,13 +155,13 @@ impl<'a> Bounds<'a> {
     }
 
     /// The parameter that an address is made of, where that is certain.
-    pub fn base(&self, index: usize, operand: &FlowOperand) -> Option<Cell> {
+    pub fn base(&self, index: usize, operand: &FlowOperand) -> Option<ParameterPart> {
         self.address(index, operand)?.base
     }
 
     /// The room that each buffer needs of which all accesses are bounded; `reached` gives the parameters that an address may be made of.
-    pub fn rooms(&self, reached: &dyn Fn(&FlowOperand) -> BTreeSet<Cell>) -> BTreeMap<Cell, Room> {
-        let mut rooms: BTreeMap<Cell, Option<(u64, Option<Limit>)>> = BTreeMap::new();
+    pub fn rooms(&self, reached: &dyn Fn(&FlowOperand) -> BTreeSet<ParameterPart>) -> BTreeMap<ParameterPart, Room> {
+        let mut rooms: BTreeMap<ParameterPart, Option<(u64, Option<Limit>)>> = BTreeMap::new();
         for index in 0..self.function.instructions.len() {
             for operand in self.function.operands_of(index).iter().filter(|o| o.role == OperandRole::Address) {
                 let extent = self.address(index, operand);
@@ -362,7 +362,7 @@ impl<'a> Bounds<'a> {
         let part = function.writes(index).iter().position(|w| w.slot == slot)? as u64;
         let bytes = function
             .modifier(index, SlotName::Type)
-            .and_then(|m| super::Element::named(m.name()))
+            .and_then(|m| super::ElementFormat::named(m.name()))
             .map(|e| u64::from(e.bits()) / 8)?;
         let offset = u64::try_from(address.offset?).ok()? + part * bytes;
         if variable.symbol.origin != VariableOrigin::KernelParameter {
@@ -410,7 +410,7 @@ fn sides(function: &FlowFunction, index: usize) -> impl Iterator<Item = (usize, 
 
 /// Bytes that one lane reads or writes; nothing where that is not plain.
 fn accessed(function: &FlowFunction, index: usize) -> Option<u64> {
-    let element = function.modifier(index, SlotName::Type).and_then(|m| super::Element::named(m.name()))?;
+    let element = function.modifier(index, SlotName::Type).and_then(|m| super::ElementFormat::named(m.name()))?;
     let parts = function.operands_of(index).iter().filter(|o| o.role == OperandRole::Element).count().max(1);
     let plain = matches!(function.entry(index).name, "ld" | "ldu" | "st" | "atom" | "red" | "ld.global.nc");
     plain.then_some(u64::from(element.bits()) / 8 * parts as u64)

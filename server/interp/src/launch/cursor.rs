@@ -1,6 +1,6 @@
 //! Reading a line from left to right.
 
-use super::Mistake;
+use super::LaunchMistake;
 use crate::notation::Number;
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ fn is_in_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$' | '%')
 }
 
-pub(super) type Read<T> = Result<T, Mistake>;
+pub(super) type CursorResult<T> = Result<T, LaunchMistake>;
 
 impl<'t> Cursor<'t> {
     /// At the beginning of a text that begins at `base` in the file.
@@ -129,12 +129,12 @@ impl<'t> Cursor<'t> {
     }
 
     /// A mistake here: what was expected.
-    pub(super) fn expected(&self, what: &str) -> Mistake {
-        Mistake::new(self.here(), format!("expected {what}, but {}", self.found()))
+    pub(super) fn expected(&self, what: &str) -> LaunchMistake {
+        LaunchMistake::new(self.here(), format!("expected {what}, but {}", self.found()))
     }
 
     /// Goes behind a sign that must be here, spaces before it aside.
-    pub(super) fn need(&mut self, sign: &str) -> Read<()> {
+    pub(super) fn need(&mut self, sign: &str) -> CursorResult<()> {
         self.spaces();
         if self.eat(sign) { Ok(()) } else { Err(self.expected(&format!("`{sign}`"))) }
     }
@@ -147,13 +147,13 @@ impl<'t> Cursor<'t> {
     }
 
     /// A number that must be here.
-    pub(super) fn need_number(&mut self) -> Read<Number> {
+    pub(super) fn need_number(&mut self) -> CursorResult<Number> {
         self.spaces();
         self.number().ok_or_else(|| self.expected("a number"))
     }
 
     /// A decimal number that may have a unit right behind it.
-    pub(super) fn need_quantity(&mut self) -> Read<Number> {
+    pub(super) fn need_quantity(&mut self) -> CursorResult<Number> {
         let start = self.clone();
         self.spaces();
         let digits = self.take(|c| c.is_ascii_digit() || matches!(c, '.' | '_'));
@@ -174,7 +174,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// A product of whole numbers, such as `32*8`.
-    pub(super) fn product(&mut self) -> Read<u64> {
+    pub(super) fn product(&mut self) -> CursorResult<u64> {
         let mut value: u64 = 1;
         loop {
             self.spaces();
@@ -187,7 +187,7 @@ impl<'t> Cursor<'t> {
             })?;
             value = value
                 .checked_mul(factor)
-                .ok_or_else(|| Mistake::new(self.since(start), "a size of more than 64 bits is too large"))?;
+                .ok_or_else(|| LaunchMistake::new(self.since(start), "a size of more than 64 bits is too large"))?;
             let mut ahead = self.clone();
             ahead.spaces();
             if !ahead.eat("*") {
@@ -202,8 +202,8 @@ impl<'t> Cursor<'t> {
         &mut self,
         close: &str,
         spaced: bool,
-        mut item: impl FnMut(&mut Self) -> Read<T>,
-    ) -> Read<Vec<T>> {
+        mut item: impl FnMut(&mut Self) -> CursorResult<T>,
+    ) -> CursorResult<Vec<T>> {
         let mut out = Vec::new();
         loop {
             self.spaces();
@@ -218,14 +218,14 @@ impl<'t> Cursor<'t> {
                 return Ok(out);
             }
             if self.is_done() {
-                return Err(Mistake::new(self.here(), format!("expected `{close}`, but the line ends")));
+                return Err(LaunchMistake::new(self.here(), format!("expected `{close}`, but the line ends")));
             }
             out.push(item(self)?);
         }
     }
 
     /// A text in double quotes, with `\n`, `\t`, `\"` and `\\`.
-    pub(super) fn quoted(&mut self) -> Read<String> {
+    pub(super) fn quoted(&mut self) -> CursorResult<String> {
         let start = self.offset();
         if !self.eat("\"") {
             return Err(self.expected("a text in double quotes"));
@@ -248,6 +248,6 @@ impl<'t> Cursor<'t> {
             }
         }
         self.skip(self.rest().len());
-        Err(Mistake::new(self.since(start), "the text has no end: `\"` is missing"))
+        Err(LaunchMistake::new(self.since(start), "the text has no end: `\"` is missing"))
     }
 }

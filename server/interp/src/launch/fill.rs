@@ -1,7 +1,7 @@
 //! Contents by a rule: what is in an element follows from its index.
 
 use super::random;
-use crate::notation::{Element, Kind, Number};
+use crate::notation::{ElementFormat, ElementKind, Number};
 use ptx_num::values::convert::{Class, Layout};
 use std::fmt::{self, Display};
 
@@ -60,8 +60,8 @@ impl Fill {
     };
 
     /// Why a type cannot be filled like that, in words.
-    pub fn mistake(&self, element: Element) -> Option<String> {
-        let whole = !matches!(element.kind(), Kind::Float(_));
+    pub fn mistake(&self, element: ElementFormat) -> Option<String> {
+        let whole = !matches!(element.kind(), ElementKind::Float(_));
         let name = element.name();
         let number = |number: Number| {
             let fractional = number.whole().is_none();
@@ -102,13 +102,13 @@ impl Fill {
     }
 
     /// The bits of an element of a type that it suits.
-    pub fn bits(&self, element: Element, index: u64) -> u128 {
+    pub fn bits(&self, element: ElementFormat, index: u64) -> u128 {
         let mask = element.mask();
         match (*self, element.kind()) {
             (Self::Zero | Self::Poison, _) => 0,
             (Self::Const(value), _) => value.encode(element).unwrap_or(0),
             (Self::Nan, _) => element.nan().unwrap_or(0),
-            (_, Kind::Float(float)) => {
+            (_, ElementKind::Float(float)) => {
                 let real = Layout::F64.decode(self.number(index).to_bits());
                 let code = float.encode(real, false);
                 // As `.satfinite` does it: a fill with numbers has no infinities.
@@ -130,10 +130,10 @@ impl Fill {
             }
             (Self::Normal { .. }, kind) => {
                 let value = self.number(index).round_ties_even();
-                let most = if kind == (Kind::Integer { signed: true }) { mask >> 1 } else { mask };
+                let most = if kind == (ElementKind::Integer { signed: true }) { mask >> 1 } else { mask };
                 if value >= 0.0 {
                     (value as u128).min(most)
-                } else if kind == (Kind::Integer { signed: false }) {
+                } else if kind == (ElementKind::Integer { signed: false }) {
                     0
                 } else {
                     ((-value) as u128).min((mask >> 1) + 1).wrapping_neg() & mask
@@ -143,7 +143,7 @@ impl Fill {
     }
 
     /// The bytes of so many elements.
-    pub fn bytes(&self, element: Element, count: u64) -> Vec<u8> {
+    pub fn bytes(&self, element: ElementFormat, count: u64) -> Vec<u8> {
         let size = element.bytes(count).and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
         let mut out = vec![0; size];
         if !matches!(self, Self::Zero | Self::Poison) {
@@ -191,10 +191,10 @@ impl Display for Fill {
 
 #[cfg(test)]
 mod tests {
-    use super::{Element, Fill, Number};
+    use super::{ElementFormat, Fill, Number};
 
     fn texts(fill: Fill, element: &str, count: u64) -> Vec<String> {
-        let element = Element::named(element).unwrap();
+        let element = ElementFormat::named(element).unwrap();
         assert_eq!(fill.mistake(element), None);
         let bytes = fill.bytes(element, count);
         (0..count).map(|i| element.text(element.get(&bytes, i).unwrap())).collect()
@@ -215,7 +215,12 @@ mod tests {
         assert_eq!(texts(iota("0x10", "0x10"), "u32", 2), ["16", "32"]);
         assert_eq!(texts(Fill::IOTA, "e2m1", 4), ["0.0", "1.0", "2.0", "3.0"]);
         assert_eq!(texts(iota("65500", "100"), "f16", 2), ["65504.0", "65504.0"]);
-        assert!(iota("0", "0.5").mistake(Element::named("u32").unwrap()).unwrap().contains("`0.5` is no whole number"));
+        assert!(
+            iota("0", "0.5")
+                .mistake(ElementFormat::named("u32").unwrap())
+                .unwrap()
+                .contains("`0.5` is no whole number")
+        );
     }
 
     #[test]
@@ -226,7 +231,7 @@ mod tests {
         };
         for (element, low, high) in [("f32", -1, 1), ("s8", -3, 4), ("u64", 5, 6), ("bf16", 0, 1), ("s64", -9, 9)] {
             let fill = uniform(low, high);
-            let element = Element::named(element).unwrap();
+            let element = ElementFormat::named(element).unwrap();
             let values: Vec<f64> = (0..500).map(|i| element.value(fill.bits(element, i))).collect();
             assert!(values.iter().all(|v| (low as f64..=high as f64).contains(v)), "{element} {values:?}");
             let distinct: std::collections::BTreeSet<u64> = values.iter().map(|v| v.to_bits()).collect();
@@ -236,17 +241,18 @@ mod tests {
             }
         }
         let any = Fill::Uniform { bounds: None, seed: 0 };
-        let u128s: std::collections::BTreeSet<u128> = (0..100).map(|i| any.bits(Element::of_bits(128), i)).collect();
+        let u128s: std::collections::BTreeSet<u128> =
+            (0..100).map(|i| any.bits(ElementFormat::of_bits(128), i)).collect();
         assert_eq!(u128s.len(), 100);
         let normal = Fill::Normal { mean: 0.0, deviation: 1000.0, seed: 3 };
-        let s8 = Element::named("s8").unwrap();
+        let s8 = ElementFormat::named("s8").unwrap();
         let values: Vec<f64> = (0..100).map(|i| s8.value(normal.bits(s8, i))).collect();
         assert!(values.contains(&-128.0) && values.contains(&127.0), "{values:?}");
     }
 
     #[test]
     fn what_cannot_be() {
-        let words = |fill: Fill, element: &str| fill.mistake(Element::named(element).unwrap()).unwrap();
+        let words = |fill: Fill, element: &str| fill.mistake(ElementFormat::named(element).unwrap()).unwrap();
         assert_eq!(words(Fill::Nan, "u32"), "`u32` has no NaN");
         assert_eq!(words(Fill::Const(Number::integer(300)), "u8"), "`300` does not fit into `u8`");
         let backwards = Fill::Uniform { bounds: Some((Number::integer(1), Number::integer(1))), seed: 0 };

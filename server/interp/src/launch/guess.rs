@@ -1,8 +1,8 @@
 //! What a launch does not say is guessed from the kernel, and said.
 
 use super::bounds::{Bounds, Limit, Room, Sizes};
-use super::usage::{Cell, Usage, Usages, usage};
-use super::{Argument, Buffer, Element, Field, Fill, Given, Kind, Launch, Number};
+use super::usage::{ParameterPart, Usage, Usages, usage};
+use super::{Argument, Buffer, ElementFormat, ElementKind, Field, Fill, Launch, NamedArgument, Number};
 use ptx_analysis::flow::variance::Variances;
 use ptx_analysis::flow::{FlowFunction, Graph, OperandValue};
 use ptx_analysis::program::{ModuleProgram, ProgramFunction};
@@ -18,7 +18,7 @@ const SHARED: u32 = 32 << 10;
 
 /// What of a launch was guessed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Guessed {
+pub struct GuessReport {
     /// The parts, as they are written in a launch: `grid=1`, `x=f32[64]:iota`.
     pub parts: Vec<String>,
     /// Where the lengths of buffers are among them: a sentence that says so, and what they follow.
@@ -27,7 +27,7 @@ pub struct Guessed {
     pub whole: bool,
 }
 
-impl Guessed {
+impl GuessReport {
     /// One line that says what was guessed; `None` where nothing was.
     pub fn sentence(&self) -> Option<String> {
         let parts = match (self.parts.is_empty(), self.whole) {
@@ -40,8 +40,8 @@ impl Guessed {
 }
 
 /// Adds to a launch whatever it does not say, and gives what that was. `text` is that of the module.
-pub fn complete(launch: &mut Launch, program: &ModuleProgram, text: &str) -> Guessed {
-    let mut out = Guessed { whole: launch.range.is_empty(), ..Guessed::default() };
+pub fn complete(launch: &mut Launch, program: &ModuleProgram, text: &str) -> GuessReport {
+    let mut out = GuessReport { whole: launch.range.is_empty(), ..GuessReport::default() };
     out.whole &= launch.parameters.is_empty() && launch.grid.is_none() && launch.block.is_none();
     let Some(callable) = program.functions.iter().find(|c| c.kernel && c.name == launch.entry) else { return out };
     sizes(launch, program, callable, text, &mut out.parts);
@@ -232,9 +232,9 @@ fn reads(callable: &ProgramFunction, name: &str, component: u8) -> bool {
 
 struct Guess<'a> {
     program: &'a ModuleProgram,
-    usage: &'a BTreeMap<Cell, Usage>,
+    usage: &'a BTreeMap<ParameterPart, Usage>,
     /// How far into buffers the kernel reaches.
-    rooms: &'a BTreeMap<Cell, Room>,
+    rooms: &'a BTreeMap<ParameterPart, Room>,
     /// What a number is.
     number: u64,
     /// Elements of a buffer of which nothing is known.
@@ -244,18 +244,20 @@ struct Guess<'a> {
 }
 
 impl Guess<'_> {
-    fn parameter(&mut self, index: usize, parameter: &Parameter) -> Vec<Given> {
+    fn parameter(&mut self, index: usize, parameter: &Parameter) -> Vec<NamedArgument> {
         let Some(ty) = parameter.ty else { return Vec::new() };
         if ty.info().class == TypeClass::Opaque {
             return match ty.name() {
-                ".samplerref" => vec![Given::new(&parameter.name, sampler())],
-                _ => vec![Given::new(&parameter.name, image(self.usage.get(&(index, 0)).and_then(|u| u.image)))],
+                ".samplerref" => vec![NamedArgument::new(&parameter.name, sampler())],
+                _ => {
+                    vec![NamedArgument::new(&parameter.name, image(self.usage.get(&(index, 0)).and_then(|u| u.image)))]
+                }
             };
         }
         if parameter.array == Array::No && parameter.elements == 1 {
-            let loaded = Element::named(ty.name()).unwrap_or(Element::byte());
+            let loaded = ElementFormat::named(ty.name()).unwrap_or(ElementFormat::byte());
             let usage = self.usage.get(&(index, 0)).cloned().unwrap_or_default();
-            return vec![Given::new(
+            return vec![NamedArgument::new(
                 &parameter.name,
                 self.value((index, 0), &usage, usage.loaded.unwrap_or(loaded), loaded),
             )];
@@ -263,26 +265,32 @@ impl Guess<'_> {
         // Of a struct what is loaded, where it is loaded.
         let cells = self.usage;
         let parts = cells.range((index, 0)..(index + 1, 0)).filter(|(_, u)| u.loaded.is_some());
-        let part = |((_, at), usage): (&Cell, &Usage)| {
+        let part = |((_, at), usage): (&ParameterPart, &Usage)| {
             let loaded = usage.loaded?;
             let argument = match self.value((index, *at), usage, loaded, loaded) {
                 Argument::Number(None, number) => Argument::Number(Some(loaded), number),
                 other => other,
             };
-            Some(Given { offset: Some(*at), ..Given::new(&parameter.name, argument) })
+            Some(NamedArgument { offset: Some(*at), ..NamedArgument::new(&parameter.name, argument) })
         };
         parts.filter_map(part).collect()
     }
 
     /// `loaded` is the type that it is loaded as, `declared` that of the parameter.
-    fn value(&mut self, cell: Cell, usage: &Usage, loaded: Element, declared: Element) -> Argument {
+    fn value(
+        &mut self,
+        cell: ParameterPart,
+        usage: &Usage,
+        loaded: ElementFormat,
+        declared: ElementFormat,
+    ) -> Argument {
         let address = if self.program.environment.address_size == 32 { 32 } else { 64 };
         if declared.bits() == address {
             if let Some(geometry) = usage.image {
                 return image(Some(geometry));
             }
             if usage.pointer && !usage.tensor_map {
-                let element = usage.element.unwrap_or(Element::of_bits(32));
+                let element = usage.element.unwrap_or(ElementFormat::of_bits(32));
                 // What is only written, and what is counted in, begins as it usually does.
                 let fill = if usage.atomic || !usage.read { Fill::Zero } else { Fill::IOTA };
                 let generous = || self.length.saturating_mul(usage.vector.max(1).into());
@@ -299,8 +307,8 @@ impl Guess<'_> {
             Number::Float(f64::from(self.floats) + 1.0)
         };
         let number = match (loaded.kind(), declared.kind()) {
-            (Kind::Float(_), Kind::Float(_)) => fraction(),
-            (Kind::Float(_), _) => return Argument::Number(Some(loaded), fraction()),
+            (ElementKind::Float(_), ElementKind::Float(_)) => fraction(),
+            (ElementKind::Float(_), _) => return Argument::Number(Some(loaded), fraction()),
             _ => Number::Integer { negative: false, magnitude: u128::from(self.number).min(declared.mask() >> 1) },
         };
         Argument::Number(None, number)

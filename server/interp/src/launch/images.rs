@@ -1,7 +1,7 @@
 //! Images and samplers of a launch, bound to the handles by which a kernel knows them.
 
-use super::bind::{Place, Placed};
-use super::{Element, Field, Given, Mistake, argument};
+use super::bind::{BindingSite, PlacedBuffer};
+use super::{ElementFormat, Field, LaunchMistake, NamedArgument, argument};
 use crate::machine::code::Executable;
 use ptx_analysis::program::{self, FieldValue};
 use ptx_num::image::description::{Contents, Described, DescribedImage};
@@ -48,14 +48,14 @@ impl Images {
     /// Binds what a table describes to a handle. `kind` is the type of the variable, or what the kernel takes the parameter for.
     pub(super) fn bind(
         &mut self,
-        given: &Given,
+        given: &NamedArgument,
         handle: u64,
         kind: &str,
         described: Described,
         table: &[(String, Field)],
         buffers: &dyn Fn(&str) -> Option<Vec<u8>>,
-    ) -> Result<Option<Placed>, Mistake> {
-        let mistake = |words: String| Mistake::new(given.range.clone(), words);
+    ) -> Result<Option<PlacedBuffer>, LaunchMistake> {
+        let mistake = |words: String| LaunchMistake::new(given.range.clone(), words);
         let has = |key: &str| table.iter().any(|(name, _)| name == key);
         let fields = self.fields.get(&given.name).cloned().unwrap_or_default();
         // What the launch says counts more than what the variable says of itself.
@@ -98,7 +98,7 @@ impl Images {
                 self.named.insert(given.name.clone(), id);
                 self.bind_image(handle, kind, id, sampler);
                 let name = given.title().into();
-                Ok(Some(Placed { name, element, place: Place::Image(id), bytes: size as u64 }))
+                Ok(Some(PlacedBuffer { name, element, place: BindingSite::Image(id), bytes: size as u64 }))
             }
         }
     }
@@ -110,11 +110,11 @@ impl Images {
 }
 
 /// The type of the channels of an image.
-pub(super) fn element_of(image: &ImageDescription) -> Element {
+pub(super) fn element_of(image: &ImageDescription) -> ElementFormat {
     let name = image.format.channel.name();
     // Normalised channels are whole numbers.
     let plain = name.replace('n', "");
-    Element::named(name).or_else(|| Element::named(&plain)).unwrap_or(Element::byte())
+    ElementFormat::named(name).or_else(|| ElementFormat::named(&plain)).unwrap_or(ElementFormat::byte())
 }
 
 /// An image that stands for none: whatever is set in it is forgotten.

@@ -68,16 +68,18 @@ mod usage;
 mod verdict;
 mod write;
 
-pub use crate::notation::{Element, Float, Kind, Number};
-pub use argument::{Names, argument, dimensions, fill, hexadecimal, unknown_element};
-pub use bind::{Bound, Place, Placed, Snapshot, bind};
+pub use crate::notation::{ElementFormat, ElementKind, Float, Number};
+pub use argument::{LineKind, argument, dimensions, fill, hexadecimal, unknown_element};
+pub use bind::{BindingSite, Bound, BufferSnapshot, PlacedBuffer, bind};
 pub use cursor::is_name;
-pub use expectation::{Condition, Expectation, Expected, Part, Subject, Tolerance, expectations};
+pub use expectation::{
+    Condition, ElementSelection, Expectation, ExpectationSubject, ExpectedElements, Tolerance, expectations,
+};
 pub use fill::Fill;
-pub use guess::{Guessed, complete};
+pub use guess::{GuessReport, complete};
 pub use settle::settle;
-pub use source::{Found, launches, written};
-pub use verdict::{Verdict, name as status_name, unexpected, verdicts};
+pub use source::{ParsedLaunches, launches, written};
+pub use verdict::{ExpectationVerdict, name as status_name, unexpected, verdicts};
 
 use std::ops::Range;
 
@@ -95,11 +97,11 @@ pub struct Launch {
     /// Bytes of dynamic shared memory.
     pub shared: Option<u32>,
     /// Parameters, in the order in which they are written.
-    pub parameters: Vec<Given>,
+    pub parameters: Vec<NamedArgument>,
     /// Initial contents of variables of the module.
-    pub globals: Vec<Given>,
+    pub globals: Vec<NamedArgument>,
     /// Buffers that no parameter holds: what tensor maps, images and addresses in structs lead to.
-    pub buffers: Vec<Given>,
+    pub buffers: Vec<NamedArgument>,
     /// What must hold after the run.
     pub expectations: Vec<Expectation>,
     /// Where it is written, in bytes; empty if nowhere.
@@ -108,24 +110,25 @@ pub struct Launch {
 
 impl Launch {
     /// What has a buffer or an image of its own.
-    pub(crate) fn named(&self) -> impl Iterator<Item = &Given> {
+    pub(crate) fn named(&self) -> impl Iterator<Item = &NamedArgument> {
         self.parameters.iter().chain(&self.buffers)
     }
 
     /// Replaces files by their bytes, which the caller reads: the path is as it is written.
-    pub fn read_files(&mut self, read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>) -> Vec<Mistake> {
+    pub fn read_files(&mut self, read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>) -> Vec<LaunchMistake> {
         let mut mistakes = Vec::new();
         for given in self.parameters.iter_mut().chain(&mut self.globals).chain(&mut self.buffers) {
             let mut bytes = |path: &str| {
-                let read = read(path).map_err(|why| Mistake::new(given.range.clone(), format!("`{path}`: {why}")));
+                let read =
+                    read(path).map_err(|why| LaunchMistake::new(given.range.clone(), format!("`{path}`: {why}")));
                 read.map_err(|mistake| mistakes.push(mistake)).ok()
             };
             match &mut given.argument {
                 Argument::Buffer(buffer) => {
-                    if let Contents::File(path) = &buffer.contents
+                    if let BufferContents::File(path) = &buffer.contents
                         && let Some(bytes) = bytes(path)
                     {
-                        buffer.contents = Contents::Bytes(bytes);
+                        buffer.contents = BufferContents::Bytes(bytes);
                     }
                 }
                 Argument::Table(table) => {
@@ -147,7 +150,7 @@ impl Launch {
 
 /// An argument and what it is for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Given {
+pub struct NamedArgument {
     /// The parameter or the variable.
     pub name: Box<str>,
     /// Byte offset in it: for a part of a parameter that is an array.
@@ -158,7 +161,7 @@ pub struct Given {
     pub range: Range<usize>,
 }
 
-impl Given {
+impl NamedArgument {
     /// An argument that is written nowhere.
     pub fn new(name: &str, argument: Argument) -> Self {
         Self { name: name.into(), offset: None, argument, range: 0..0 }
@@ -174,7 +177,7 @@ impl Given {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Argument {
     /// A number: of the parameter's type, or of one that is named.
-    Number(Option<Element>, Number),
+    Number(Option<ElementFormat>, Number),
     /// Memory of its own, whose address it receives; the contents of a variable, or of a parameter that is an array.
     Buffer(Buffer),
     /// The address of another buffer, a variable or a function, and what is added to it.
@@ -190,16 +193,16 @@ pub use ptx_num::image::description::Value as Field;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Buffer {
     /// The type of its elements.
-    pub element: Element,
+    pub element: ElementFormat,
     /// How many; nothing if the contents say so.
     pub length: Option<u64>,
     /// What is in it.
-    pub contents: Contents,
+    pub contents: BufferContents,
 }
 
 /// What is in a buffer.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Contents {
+pub enum BufferContents {
     /// By a rule.
     Fill(Fill),
     /// These elements, zeros behind them.
@@ -212,17 +215,17 @@ pub enum Contents {
 
 impl Buffer {
     /// So many elements, filled by a rule.
-    pub fn filled(element: Element, length: u64, fill: Fill) -> Self {
-        Self { element, length: Some(length), contents: Contents::Fill(fill) }
+    pub fn filled(element: ElementFormat, length: u64, fill: Fill) -> Self {
+        Self { element, length: Some(length), contents: BufferContents::Fill(fill) }
     }
 
     /// Its size in bytes; nothing if that is too large for a number, or the contents are still in a file.
     pub fn bytes(&self) -> Option<u64> {
         let contents = match &self.contents {
-            Contents::Fill(_) => 0,
-            Contents::Elements(elements) => self.element.bytes(elements.len() as u64)?,
-            Contents::Bytes(bytes) => bytes.len() as u64,
-            Contents::File(_) => self.length.map(|_| 0)?,
+            BufferContents::Fill(_) => 0,
+            BufferContents::Elements(elements) => self.element.bytes(elements.len() as u64)?,
+            BufferContents::Bytes(bytes) => bytes.len() as u64,
+            BufferContents::File(_) => self.length.map(|_| 0)?,
         };
         match self.length {
             Some(length) => self.element.bytes(length),
@@ -233,7 +236,7 @@ impl Buffer {
 
 /// Something in a launch that cannot be understood or done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
+pub struct LaunchMistake {
     /// Where, in bytes; empty if it is written nowhere.
     pub range: Range<usize>,
     /// What is wrong: what is expected, what was found.
@@ -242,7 +245,7 @@ pub struct Mistake {
     pub help: Option<String>,
 }
 
-impl Mistake {
+impl LaunchMistake {
     /// A mistake without advice.
     pub fn new(range: Range<usize>, message: impl Into<String>) -> Self {
         Self { range, message: message.into(), help: None }

@@ -1,7 +1,7 @@
 //! What a kernel does with its parameters, as far as its text tells: which of them are addresses, and of what.
 
 use super::bounds::Bounds;
-use super::{Element, Kind};
+use super::{ElementFormat, ElementKind};
 use crate::inspect::meanings;
 use ptx_analysis::flow::{FlowFunction, FlowOperand, OperandRole, OperandValue, RegisterSlot};
 use ptx_analysis::program::ProgramFunction;
@@ -11,13 +11,13 @@ use ptx_isa::{Exec, Modifier, SlotName};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A parameter, or a part of one: its index, and the byte at which it is loaded.
-pub(super) type Cell = (usize, u64);
+pub(super) type ParameterPart = (usize, u64);
 
 /// What is done with a parameter, or a part of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Usage {
     /// As what it is loaded.
-    pub loaded: Option<Element>,
+    pub loaded: Option<ElementFormat>,
     /// It is used as an address.
     pub pointer: bool,
     /// Memory there is read.
@@ -27,7 +27,7 @@ pub(super) struct Usage {
     /// And changed atomically.
     pub atomic: bool,
     /// As elements of this type, at first.
-    pub element: Option<Element>,
+    pub element: Option<ElementFormat>,
     /// The most elements of an access.
     pub vector: u32,
     /// It is a handle of an image: the geometry, if an instruction says so.
@@ -57,27 +57,27 @@ const GEOMETRIES: [Modifier; 9] = [
 ];
 
 /// Which cells each register may hold, or an address that was made of them.
-type Held = Vec<BTreeSet<Cell>>;
+type RegisterParts = Vec<BTreeSet<ParameterPart>>;
 
 /// What a kernel does with its parameters, and what its registers may hold of them.
 #[derive(Debug, Default)]
 pub(super) struct Usages {
     /// By parameter, or part of one.
-    pub cells: BTreeMap<Cell, Usage>,
-    held: Held,
-    certain: BTreeSet<Cell>,
+    pub cells: BTreeMap<ParameterPart, Usage>,
+    held: RegisterParts,
+    certain: BTreeSet<ParameterPart>,
     /// What the readers of each register take it as.
     meanings: Vec<Option<&'static str>>,
     /// As they are before accesses are looked at.
-    bare: BTreeMap<Cell, Usage>,
+    bare: BTreeMap<ParameterPart, Usage>,
 }
 
 impl Usages {
     /// The parameters that the address of an operand may be made of.
-    pub fn reached(&self, operand: &FlowOperand) -> BTreeSet<Cell> {
+    pub fn reached(&self, operand: &FlowOperand) -> BTreeSet<ParameterPart> {
         let held = operand.slots().filter_map(|s| self.held.get(s.index()));
-        let cells: BTreeSet<Cell> = held.flatten().copied().collect();
-        let sure: BTreeSet<Cell> = cells.iter().copied().filter(|c| self.certain.contains(c)).collect();
+        let cells: BTreeSet<ParameterPart> = held.flatten().copied().collect();
+        let sure: BTreeSet<ParameterPart> = cells.iter().copied().filter(|c| self.certain.contains(c)).collect();
         if sure.is_empty() { cells } else { sure }
     }
 
@@ -101,7 +101,7 @@ pub(super) fn usage(callable: &ProgramFunction) -> Usages {
         let index = callable.parameters.iter().position(|p| p.name == variable.name)?;
         own.then_some(index)
     };
-    let mut held: Held = vec![BTreeSet::new(); function.registers.len()];
+    let mut held: RegisterParts = vec![BTreeSet::new(); function.registers.len()];
     // In a few rounds everything has come to where it is used, loops included.
     for _ in 0..8 {
         let mut changed = false;
@@ -113,7 +113,7 @@ pub(super) fn usage(callable: &ProgramFunction) -> Usages {
         }
     }
     // What was converted from or to a generic address is one, whatever else was added to it.
-    let mut certain: BTreeSet<Cell> = BTreeSet::new();
+    let mut certain: BTreeSet<ParameterPart> = BTreeSet::new();
     for (index, pointee) in callable.pointees.iter().enumerate() {
         if pointee.is_some() {
             certain.insert((index, 0));
@@ -141,11 +141,11 @@ fn follow(
     function: &FlowFunction,
     index: usize,
     parameter: &impl Fn(u32) -> Option<usize>,
-    held: &mut Held,
-    out: &mut BTreeMap<Cell, Usage>,
+    held: &mut RegisterParts,
+    out: &mut BTreeMap<ParameterPart, Usage>,
 ) -> bool {
     let mut changed = false;
-    let mut add = |held: &mut Held, slot: RegisterSlot, cells: &BTreeSet<Cell>| {
+    let mut add = |held: &mut RegisterParts, slot: RegisterSlot, cells: &BTreeSet<ParameterPart>| {
         let Some(all) = held.get_mut(slot.index()) else { return };
         let before = all.len();
         all.extend(cells);
@@ -156,7 +156,7 @@ fn follow(
     if let Some(address) = operands.iter().find(|o| o.memory() == Some(OperandAccess::Read)).filter(|_| name == "ld") {
         let OperandValue::Variable(variable) = address.value else { return false };
         let (Some(parameter), Some(offset)) = (parameter(variable), address.offset) else { return false };
-        let element = function.modifier(index, SlotName::Type).and_then(|m| Element::named(m.name()));
+        let element = function.modifier(index, SlotName::Type).and_then(|m| ElementFormat::named(m.name()));
         let size = element.map_or(8, |e| u64::from(e.bits()) / 8);
         for (at, written) in function.writes(index).iter().enumerate() {
             let cell = (parameter, u64::try_from(offset).unwrap_or(0) + size * at as u64);
@@ -184,11 +184,11 @@ fn follow(
 }
 
 /// What the elements are that an instruction loads as bits: the type that their readers take them as. Of packed types an element of them.
-fn meant(function: &FlowFunction, index: usize, all: &Usages) -> Option<Element> {
+fn meant(function: &FlowFunction, index: usize, all: &Usages) -> Option<ElementFormat> {
     let names = function.writes(index).iter().filter_map(|w| all.meanings.get(w.slot.index()).copied().flatten());
     let name =
         names.map(|name| name.rsplit_once('x').filter(|(_, n)| n.parse::<u8>().is_ok()).map_or(name, |(e, _)| e));
-    name.filter_map(Element::named).next()
+    name.filter_map(ElementFormat::named).next()
 }
 
 /// Notes what an instruction does to the memory at its addresses.
@@ -197,11 +197,11 @@ fn accesses(
     index: usize,
     all: &Usages,
     bounds: Option<&Bounds<'_>>,
-    out: &mut BTreeMap<Cell, Usage>,
+    out: &mut BTreeMap<ParameterPart, Usage>,
 ) {
     let name = function.entry(index).name;
     let family = name.split('.').next().unwrap_or(name);
-    let element = function.modifier(index, SlotName::Type).and_then(|m| Element::named(m.name()));
+    let element = function.modifier(index, SlotName::Type).and_then(|m| ElementFormat::named(m.name()));
     let tensor =
         function.has(index, Modifier::Tensor) || function.has(index, Modifier::Tensormap) || name.contains("tensor");
     for operand in function.operands_of(index) {
@@ -231,8 +231,9 @@ fn accesses(
             usage.read |= access != OperandAccess::Write;
             usage.written |= access != OperandAccess::Read || matches!(family, "atom" | "red" | "st");
             usage.atomic |= matches!(family, "atom" | "red");
-            let meant = element.filter(|e| e.kind() != Kind::Bits).or_else(|| meant(function, index, all)).or(element);
-            let better = usage.element.is_none_or(|e| e.kind() == Kind::Bits);
+            let meant =
+                element.filter(|e| e.kind() != ElementKind::Bits).or_else(|| meant(function, index, all)).or(element);
+            let better = usage.element.is_none_or(|e| e.kind() == ElementKind::Bits);
             usage.element = if better { meant.or(usage.element) } else { usage.element };
             let lanes = function.writes(index).len().max(1) as u32;
             usage.vector = usage.vector.max(if family == "ld" { lanes } else { 1 });

@@ -3,11 +3,11 @@
 //! One limit holds for all of it ([`Settings::memory`](super::Settings::memory)). The machine counts what it makes here, and subtracts it when
 //! it is gone. Two things have limits of their own: the notes of the detector of races ([`super::races`]) and the printed text.
 
-use super::code::Code;
+use super::code::FunctionCode;
 use super::cta::{Cluster, Cta};
-use super::warp::{Frame, Warp};
-use super::{Context, Machine, Memory};
-use crate::findings::{Fault, Kind, Site};
+use super::warp::{CallFrame, Warp};
+use super::{ExecContext, Machine, Memory};
+use crate::findings::{Fault, FaultKind, InstructionSite};
 
 /// What an allocation of the heap takes besides its pages: its entry in a list that grows by doubling, and its name.
 pub(crate) const ALLOCATION: u64 = 2 * size_of::<crate::memory::Allocation>() as u64 + 32;
@@ -46,14 +46,14 @@ impl Machine {
     pub(super) fn report_no_room(&mut self) {
         let (needed, limit, held) = (self.cluster_at_start(), self.settings.memory, self.kept);
         let (ctas, threads) = (self.shape.cluster_ctas(), self.shape.threads());
-        let site = Site { function: self.executable.entry, instruction: 0 };
+        let site = InstructionSite { function: self.executable.entry, instruction: 0 };
         let message = || {
             format!(
                 "{ctas} blocks of {threads} threads need {needed} bytes for their registers; the run holds {held} bytes and may hold {limit}"
             )
         };
         let fault = || Fault {
-            kind: Kind::OutOfMemory,
+            kind: FaultKind::OutOfMemory,
             message: message(),
             site,
             lanes: 0,
@@ -63,16 +63,16 @@ impl Machine {
             count: 1,
             related: None,
         };
-        self.findings.add(Kind::OutOfMemory, site, fault);
+        self.findings.add(FaultKind::OutOfMemory, site, fault);
     }
 }
 
-impl Context<'_> {
+impl ExecContext<'_> {
     /// Takes bytes into the account for a lane; beyond the limit the run ends.
     pub(crate) fn hold(&mut self, bytes: u64, lane: usize) {
         if !self.machine.hold(bytes) {
             let limit = self.machine.settings.memory;
-            self.fault(Kind::OutOfMemory, 1 << lane, || {
+            self.fault(FaultKind::OutOfMemory, 1 << lane, || {
                 format!("the run holds more than the {limit} bytes of memory that it may hold")
             });
         }
@@ -80,12 +80,12 @@ impl Context<'_> {
 }
 
 /// What a frame of a function holds.
-pub(super) fn frame_of(code: &Code) -> u64 {
+pub(super) fn frame_of(code: &FunctionCode) -> u64 {
     let registers = crate::registers::weight(code.register_bytes, code.predicates) as u64;
     registers + SHADOW * code.slots.len() as u64
 }
 
-impl Frame {
+impl CallFrame {
     /// What it holds.
     pub(super) fn held(&self) -> u64 {
         self.registers.weight() as u64 + SHADOW * self.shadow.known.len() as u64

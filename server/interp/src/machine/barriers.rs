@@ -5,8 +5,8 @@
 //! CTA have arrived or exited.
 
 use super::races::Knowledge;
-use crate::findings::Site;
-use crate::lanes::Mask;
+use crate::findings::InstructionSite;
+use crate::lanes::LaneMask;
 
 /// The number of barriers of a CTA.
 pub(crate) const BARRIERS: usize = 16;
@@ -26,26 +26,26 @@ pub(crate) struct Barrier {
     /// How often it has completed.
     pub(crate) phase: u64,
     /// The lanes that have arrived, by warp.
-    pub(crate) arrived: Vec<Mask>,
+    pub(crate) arrived: Vec<LaneMask>,
     /// Threads that have arrived and wait.
     pub(crate) waiting: u32,
     /// Threads of warps that have arrived once more before it completed.
     pub(crate) extra: u32,
     /// What the first arrival said; nothing before it.
-    pub(crate) first: Option<First>,
+    pub(crate) first: Option<FirstArrival>,
     /// Of `.red`: threads, and those of them whose predicate is true.
     pub(crate) voted: (u32, u32),
     /// What those know who have arrived.
     pub(crate) knowledge: Knowledge,
     /// Phases that have completed while threads of them still wait.
-    pub(crate) done: Vec<Done>,
+    pub(crate) done: Vec<CompletedPhase>,
 }
 
 /// The first arrival of a phase.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct First {
+pub(crate) struct FirstArrival {
     /// The instruction.
-    pub(crate) site: Site,
+    pub(crate) site: InstructionSite,
     /// Threads that must arrive; nothing: all.
     pub(crate) count: Option<u32>,
     /// It is `.red`.
@@ -54,7 +54,7 @@ pub(crate) struct First {
 
 /// A phase that has completed.
 #[derive(Debug, Clone)]
-pub(crate) struct Done {
+pub(crate) struct CompletedPhase {
     /// Its number.
     pub(crate) phase: u64,
     /// Threads that have not gone on yet.
@@ -68,7 +68,7 @@ pub(crate) struct Done {
 impl Barrier {
     /// Ends the phase.
     pub(crate) fn complete(&mut self) {
-        let done = Done {
+        let done = CompletedPhase {
             phase: self.phase,
             waiting: std::mem::take(&mut self.waiting),
             voted: std::mem::take(&mut self.voted),
@@ -84,10 +84,10 @@ impl Barrier {
 
     /// Whether all have arrived, by the lanes of each warp that have exited or never were. `hopeless`: no other thread will arrive, and those who
     /// have exited count for the others.
-    pub(crate) fn is_complete(&self, gone: &[Mask], hopeless: bool) -> bool {
+    pub(crate) fn is_complete(&self, gone: &[LaneMask], hopeless: bool) -> bool {
         let Some(first) = self.first else { return false };
         let arrived = |w: usize| self.arrived.get(w).copied().unwrap_or(0);
-        let full = |w: usize| arrived(w) | gone.get(w).copied().unwrap_or(Mask::MAX) == Mask::MAX;
+        let full = |w: usize| arrived(w) | gone.get(w).copied().unwrap_or(LaneMask::MAX) == LaneMask::MAX;
         match first.count {
             None => (0..gone.len()).all(full),
             Some(count) => {
@@ -103,9 +103,9 @@ impl Barrier {
 #[derive(Debug, Clone, Default)]
 pub struct ClusterBarrier {
     /// The lanes that have arrived since it completed last, by CTA and warp.
-    pub(crate) arrived: Vec<Vec<Mask>>,
+    pub(crate) arrived: Vec<Vec<LaneMask>>,
     /// The lanes that have arrived and not waited yet.
-    pub(crate) pending: Vec<Vec<Mask>>,
+    pub(crate) pending: Vec<Vec<LaneMask>>,
     /// What those know who have arrived.
     pub(crate) coming: Knowledge,
     /// What those know who had arrived when it completed.

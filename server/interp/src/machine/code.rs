@@ -1,11 +1,11 @@
 //! What a machine executes: a module, decoded for one of its kernels. `crate::decode` makes it.
 
-use super::{Context, Outcome};
-use crate::findings::Site;
+use super::{ExecContext, StepOutcome};
+use crate::findings::InstructionSite;
 use crate::lanes::LANES;
 use crate::memory::{AddressMap, Global, Storage, Window};
-use crate::registers::{File, Line, Place, PredicateDst, PredicateSrc, Src};
-use crate::simd::Step;
+use crate::registers::{PredicateDst, PredicateSrc, RegisterFile, RegisterLine, RegisterLocation, Src};
+use crate::simd::BoxedStep;
 use ptx_analysis::flow::FlowFunction;
 use ptx_analysis::program::ModuleProgram;
 use ptx_isa::tables::TargetInfo;
@@ -15,21 +15,21 @@ use std::sync::Arc;
 
 /// Why an instruction cannot be executed, in words for its author.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal(pub String);
+pub struct DecodeRefusal(pub String);
 
-impl<T: Into<String>> From<T> for Refusal {
+impl<T: Into<String>> From<T> for DecodeRefusal {
     fn from(words: T) -> Self {
         Self(words.into())
     }
 }
 
 /// What an instruction does that needs more than the registers of its warp.
-pub type MachineStep = Box<dyn Fn(&mut Context<'_>) -> Outcome + Send + Sync>;
+pub type MachineStep = Box<dyn Fn(&mut ExecContext<'_>) -> StepOutcome + Send + Sync>;
 
 /// What an operation does.
-pub enum Action {
+pub enum OpAction {
     /// Registers alone.
-    Lanes(Step),
+    Lanes(BoxedStep),
     /// Memory, other lanes, warps and CTAs.
     Machine(MachineStep),
     /// The instruction has no effect in this machine.
@@ -45,18 +45,18 @@ pub enum Action {
     /// End the thread.
     Exit,
     /// It cannot be executed: why.
-    Refused(Refusal),
+    Refused(DecodeRefusal),
 }
 
 /// Which lanes must be together before an operation is executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Together {
+pub enum LaneGathering {
     /// Whoever is there.
     Any,
     /// All threads of the warp that have not exited.
     Warp,
     /// The lanes of a mask, that each lane gives.
-    Named(Place),
+    Named(RegisterLocation),
 }
 
 /// An instruction, decoded.
@@ -64,16 +64,16 @@ pub struct Op {
     /// The guard.
     pub guard: Option<PredicateSrc>,
     /// What it does.
-    pub action: Action,
+    pub action: OpAction,
     /// Which lanes must be there.
-    pub together: Together,
-    /// Registers that it reads, by number in [`Code::slots`].
+    pub together: LaneGathering,
+    /// Registers that it reads, by number in [`FunctionCode::slots`].
     pub reads: Box<[u32]>,
     /// Registers that it writes.
     pub writes: Box<[u32]>,
     /// Some of the registers that it writes hold floating-point numbers of so many bits.
     pub floats: Option<u16>,
-    /// It reads special registers whose value changes: [`Code::clocks`].
+    /// It reads special registers whose value changes: [`FunctionCode::clocks`].
     pub clocked: bool,
     /// It touches registers and the program counter alone, does not wait and reads no clock.
     pub simple: bool,
@@ -87,7 +87,7 @@ pub struct Op {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slot {
     /// Among the registers.
-    Register(Place),
+    Register(RegisterLocation),
     /// Among the predicates.
     Predicate(u32),
 }
@@ -96,11 +96,11 @@ pub enum Slot {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pass {
     /// A register, or a constant.
-    Register(Place),
+    Register(RegisterLocation),
     /// A predicate.
     Predicate(PredicateSrc),
     /// A variable: the register that holds its address in the window of parameters, its bytes.
-    Memory(Place, u32),
+    Memory(RegisterLocation, u32),
     /// None: an unused result.
     Nothing,
 }
@@ -110,7 +110,7 @@ pub struct Call {
     /// The function, where it is known.
     pub function: Option<u32>,
     /// The register that holds its address otherwise.
-    pub address: Option<Place>,
+    pub address: Option<RegisterLocation>,
     /// Arguments, in order.
     pub arguments: Box<[Pass]>,
     /// Where the results go.
@@ -121,7 +121,7 @@ pub struct Call {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Formal {
     /// In a register.
-    Register(Place),
+    Register(RegisterLocation),
     /// In a predicate.
     Predicate(u32),
     /// On the stack: offset in the frame, bytes.
@@ -131,7 +131,7 @@ pub enum Formal {
 }
 
 /// A decoded function.
-pub struct Code {
+pub struct FunctionCode {
     /// Index of the function in the program.
     pub function: u32,
     /// The operations, one for each instruction.
@@ -145,13 +145,13 @@ pub struct Code {
     /// Predicates.
     pub predicates: usize,
     /// Constants.
-    pub constants: Arc<[Line]>,
+    pub constants: Arc<[RegisterLine]>,
     /// Registers that hold the addresses of variables on the stack, filled when the function begins.
     pub hidden: Box<[HiddenAddress]>,
     /// Predicates among the special registers.
     pub special_predicates: Box<[SpecialPredicate]>,
     /// Special registers whose value changes, by instruction: filled before each.
-    pub clocks: HashMap<u32, Vec<(Place, Special)>>,
+    pub clocks: HashMap<u32, Vec<(RegisterLocation, Special)>>,
     /// Its variables on the stack, by index into [`FlowFunction::variables`]: offset in its frame.
     pub stack: HashMap<u32, u32>,
     /// Bytes of its frame on the stack.
@@ -173,7 +173,7 @@ pub struct Special {
 
 /// Where a variable of the module lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Located {
+pub struct VariableLocation {
     /// The address in its state space.
     pub address: u64,
     /// The window, unless it is global memory.
@@ -187,13 +187,13 @@ pub struct Executable {
     /// What it was made of.
     pub program: Arc<ModuleProgram>,
     /// The functions that the kernel can reach, by their index in the program.
-    pub codes: Vec<Option<Code>>,
+    pub codes: Vec<Option<FunctionCode>>,
     /// The kernel.
     pub entry: u32,
     /// Where everything lies.
     pub map: AddressMap,
     /// Variables of the module, by name.
-    pub variables: HashMap<Box<str>, Located>,
+    pub variables: HashMap<Box<str>, VariableLocation>,
     /// Global memory as the module initialises it.
     pub global: Global,
     /// Constants as the module initialises them.
@@ -214,7 +214,7 @@ pub struct Executable {
 
 /// The state space that an address is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Space {
+pub enum AddressSpace {
     /// Generic addresses.
     Generic,
     /// Global memory: its addresses are generic ones.
@@ -227,18 +227,18 @@ pub enum Space {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Address {
     /// What holds the base.
-    pub base: Place,
+    pub base: RegisterLocation,
     /// What is added to it, in bytes.
     pub offset: i64,
     /// How it is to be understood.
-    pub space: Space,
+    pub space: AddressSpace,
 }
 
 /// A register that holds the address of something on the stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HiddenAddress {
     /// The register.
-    pub place: Place,
+    pub place: RegisterLocation,
     /// What is added to the beginning of the frame.
     pub offset: i64,
     /// It is an address in the window of parameters, else in that of local memory.
@@ -260,17 +260,17 @@ pub struct SpecialPredicate {
 #[derive(Debug, Default)]
 pub struct Specials {
     /// What lies where.
-    pub places: Vec<(Special, Place)>,
+    pub places: Vec<(Special, RegisterLocation)>,
     end: u32,
 }
 
 impl Specials {
     /// Where a special register of so many bytes lies.
-    pub fn place(&mut self, special: Special, width: u8) -> Place {
+    pub fn place(&mut self, special: Special, width: u8) -> RegisterLocation {
         if let Some((_, place)) = self.places.iter().find(|(s, p)| *s == special && p.width == width) {
             return *place;
         }
-        let place = Place { file: File::Special, offset: self.end, width };
+        let place = RegisterLocation { file: RegisterFile::Special, offset: self.end, width };
         self.end += (LANES as u32 * u32::from(width)).next_multiple_of(64);
         self.places.push((special, place));
         place
@@ -284,7 +284,7 @@ impl Specials {
 
 impl Executable {
     /// The function of that index, if the kernel can reach it.
-    pub fn code(&self, function: u32) -> Option<&Code> {
+    pub fn code(&self, function: u32) -> Option<&FunctionCode> {
         self.codes.get(function as usize)?.as_ref()
     }
 
@@ -301,7 +301,7 @@ impl Executable {
     }
 
     /// The byte range in the file of an instruction.
-    pub fn range(&self, site: Site) -> Range<usize> {
+    pub fn range(&self, site: InstructionSite) -> Range<usize> {
         let Some(callable) = self.program.functions.get(site.function as usize) else { return 0..0 };
         let instruction = callable.body.as_ref().and_then(|b| b.instructions.get(site.instruction as usize));
         instruction.map_or(0..0, |i| callable.start + i.range.start as usize..callable.start + i.range.end as usize)

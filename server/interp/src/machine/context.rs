@@ -2,35 +2,35 @@
 
 use super::code::Executable;
 use super::cta::{Cluster, Cta};
-use super::warp::Lanes;
+use super::warp::WarpLanes;
 use super::{Machine, Memory};
-use crate::findings::{Fault, Kind, Site};
-use crate::lanes::Mask;
-use crate::registers::Registers;
-use crate::simd::Marked;
+use crate::findings::{Fault, FaultKind, InstructionSite};
+use crate::lanes::LaneMask;
+use crate::registers::WarpRegisters;
+use crate::simd::LaneMarks;
 use ptx_num::values::Marks;
 
 /// How an instruction ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum StepOutcome {
     /// It is done.
     Next,
-    /// It cannot go on: it is executed again later, with [`Context::token`] as it left it. Others run meanwhile.
+    /// It cannot go on: it is executed again later, with [`ExecContext::token`] as it left it. Others run meanwhile.
     Wait,
     /// It is done, and others should have their turn: it will probably be executed again soon.
     Yield,
 }
 
 /// What an instruction sees of the machine.
-pub struct Context<'m> {
+pub struct ExecContext<'m> {
     /// The registers of its activation.
-    pub registers: &'m mut Registers,
+    pub registers: &'m mut WarpRegisters,
     /// The lanes that execute it: those of the group in which the guard is true.
-    pub mask: Mask,
+    pub mask: LaneMask,
     /// The lanes of the group.
-    pub group: Mask,
+    pub group: LaneMask,
     /// The warp.
-    pub lanes: &'m mut Lanes,
+    pub lanes: &'m mut WarpLanes,
     /// Everything else.
     pub machine: &'m mut Machine,
     /// Index of its cluster among those that run.
@@ -38,26 +38,26 @@ pub struct Context<'m> {
     /// Rank of its CTA in the cluster.
     pub rank: usize,
     /// The instruction.
-    pub site: Site,
+    pub site: InstructionSite,
     /// No group could go on in the last round: instructions that may give up waiting do so now.
     pub idle: bool,
     /// What it has left when it had to wait; nothing the first time.
     pub token: Option<u64>,
     /// Lanes whose results must be marked.
-    pub marked: Marked,
+    pub marked: LaneMarks,
     /// Lanes in which a register that the instruction reads is marked.
-    pub sources: Marked,
+    pub sources: LaneMarks,
     /// The marks of the results are only those that the step gives: what it reads in a lane does not go into that lane's results alone.
     pub exact: bool,
-    /// How much work it was, beyond that of an ordinary instruction: see [`Context::spend`].
+    /// How much work it was, beyond that of an ordinary instruction: see [`ExecContext::spend`].
     pub(super) effort: u32,
     /// The run ends here.
     pub(super) stopped: bool,
     /// Where accesses to memory are recorded, if they are.
-    pub(super) noted: Option<&'m mut super::noted::Noted>,
+    pub(super) noted: Option<&'m mut super::noted::AccessLog>,
 }
 
-impl Context<'_> {
+impl ExecContext<'_> {
     /// Its CTA. The warps of it that are being executed are taken out.
     pub fn cta(&mut self) -> &mut Cta {
         &mut self.machine.clusters[self.cluster].ctas[self.rank]
@@ -117,17 +117,17 @@ impl Context<'_> {
     }
 
     /// Notes that something was found. If it is of a kind that ends the run, what the instruction does from here on has no effect.
-    pub fn fault(&mut self, kind: Kind, lanes: Mask, message: impl FnOnce() -> String) {
+    pub fn fault(&mut self, kind: FaultKind, lanes: LaneMask, message: impl FnOnce() -> String) {
         self.fault_with(kind, lanes, message, None);
     }
 
     /// The same with another place that has to do with it.
     pub fn fault_with(
         &mut self,
-        kind: Kind,
-        lanes: Mask,
+        kind: FaultKind,
+        lanes: LaneMask,
         message: impl FnOnce() -> String,
-        related: Option<(Site, String)>,
+        related: Option<(InstructionSite, String)>,
     ) {
         if !self.machine.settings.checks.has(kind) {
             return;

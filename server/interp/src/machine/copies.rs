@@ -4,8 +4,8 @@
 //! remembered as *in flight* until its completion is known: until a wait for its group, or for the phase of the mbarrier that counts it, has
 //! succeeded. A thread that reads what it writes, or writes what it reads or writes, before that races with it: a finding.
 
-use super::{Context, Location};
-use crate::findings::{Kind, Site};
+use super::{AccessLocation, ExecContext};
+use crate::findings::{FaultKind, InstructionSite};
 use crate::memory::Region;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -17,7 +17,7 @@ const GRANULE: u64 = 16;
 
 /// Bytes that an operation uses.
 #[derive(Debug, Clone, Copy)]
-struct Span {
+struct CopySpan {
     /// The rank of the CTA in whose shared memory they lie; nothing for global memory.
     rank: Option<u32>,
     start: u64,
@@ -27,9 +27,9 @@ struct Span {
 /// An operation in flight.
 #[derive(Debug, Clone)]
 struct Flight {
-    site: Site,
-    reads: Option<Span>,
-    writes: Option<Span>,
+    site: InstructionSite,
+    reads: Option<CopySpan>,
+    writes: Option<CopySpan>,
     /// It updates elements atomically: others may do so at the same time.
     atomic: bool,
     /// It is a request for another cluster that was refused.
@@ -52,11 +52,11 @@ fn class(bytes: u64) -> usize {
 }
 
 impl Index {
-    fn insert(&mut self, span: Span, id: FlightId) {
+    fn insert(&mut self, span: CopySpan, id: FlightId) {
         self.count += usize::from(self.classes[class(span.bytes)].insert((span.start, id), span.bytes).is_none());
     }
 
-    fn remove(&mut self, span: Span, id: FlightId) {
+    fn remove(&mut self, span: CopySpan, id: FlightId) {
         self.count -= usize::from(self.classes[class(span.bytes)].remove(&(span.start, id)).is_some());
     }
 
@@ -86,7 +86,7 @@ pub struct SharedFlights {
 }
 
 impl SharedFlights {
-    fn count(&mut self, span: Span, up: bool) {
+    fn count(&mut self, span: CopySpan, up: bool) {
         let last = (span.start + span.bytes).div_ceil(GRANULE) as usize;
         if self.counters.len() < last {
             self.counters.resize(last, 0);
@@ -158,7 +158,7 @@ pub(crate) enum Family {
 
 /// Groups of operations of one thread.
 #[derive(Debug, Clone, Default)]
-struct Groups {
+struct CopyGroups {
     open: Vec<FlightId>,
     closed: VecDeque<Vec<FlightId>>,
     /// So many of the oldest groups are known to have read their sources.
@@ -169,43 +169,43 @@ struct Groups {
 #[derive(Debug, Clone, Default)]
 pub struct Copies {
     /// By lane; empty until something is in flight.
-    lanes: Vec<[Groups; 2]>,
+    lanes: Vec<[CopyGroups; 2]>,
 }
 
 impl Copies {
-    fn groups(&mut self, lane: usize, family: Family) -> Option<&mut Groups> {
+    fn groups(&mut self, lane: usize, family: Family) -> Option<&mut CopyGroups> {
         self.lanes.get_mut(lane).map(|l| &mut l[family as usize])
     }
 }
 
 /// What an access does to bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Use {
+pub(crate) enum AccessEffect {
     Read,
     Write,
     Atomic,
 }
 
-fn span(context: &Context<'_>, location: Location, bytes: u64) -> Option<Span> {
+fn span(context: &ExecContext<'_>, location: AccessLocation, bytes: u64) -> Option<CopySpan> {
     let rank = match location.region {
         Region::Global => None,
         Region::Shared(rank) => Some(rank.unwrap_or(context.rank as u32)),
         _ => return None,
     };
-    (bytes > 0).then_some(Span { rank, start: location.offset, bytes })
+    (bytes > 0).then_some(CopySpan { rank, start: location.offset, bytes })
 }
 
 /// An operation begins: what it reads and what it writes, which counts as written by the copy engine.
 pub(crate) fn begin(
-    context: &mut Context<'_>,
-    reads: Option<(Location, u64)>,
-    writes: Option<(Location, u64)>,
+    context: &mut ExecContext<'_>,
+    reads: Option<(AccessLocation, u64)>,
+    writes: Option<(AccessLocation, u64)>,
     atomic: bool,
 ) -> Option<FlightId> {
     if let Some((at, bytes)) = writes {
         written_by_engine(context, at, bytes as usize);
     }
-    let wanted = context.machine.settings.checks.has(Kind::Asynchronous);
+    let wanted = context.machine.settings.checks.has(FaultKind::Asynchronous);
     if !wanted || context.is_stopped() || context.machine.flights.live.len() >= MAX_COPIES {
         return None;
     }
@@ -225,14 +225,14 @@ pub(crate) fn begin(
 }
 
 /// A request for another cluster was refused: known once its answer is.
-pub(crate) fn set_refused(context: &mut Context<'_>, id: Option<FlightId>) {
+pub(crate) fn set_refused(context: &mut ExecContext<'_>, id: Option<FlightId>) {
     if let Some(flight) = id.and_then(|id| context.machine.flights.live.get_mut(&id)) {
         flight.refused = true;
     }
 }
 
 /// Puts a span into the index of its memory, or takes it out.
-fn note(context: &mut Context<'_>, span: Span, id: FlightId, write: bool, begins: bool) {
+fn note(context: &mut ExecContext<'_>, span: CopySpan, id: FlightId, write: bool, begins: bool) {
     let change = |index: &mut Index| if begins { index.insert(span, id) } else { index.remove(span, id) };
     match span.rank {
         None if write => change(&mut context.machine.flights.writes),
@@ -247,7 +247,7 @@ fn note(context: &mut Context<'_>, span: Span, id: FlightId, write: bool, begins
 }
 
 /// The operation is known to have read its source.
-fn has_read(context: &mut Context<'_>, id: FlightId) {
+fn has_read(context: &mut ExecContext<'_>, id: FlightId) {
     let flight = context.machine.flights.live.get_mut(&id);
     if let Some(span) = flight.and_then(|f| f.reads.take()) {
         note(context, span, id, false, false);
@@ -255,7 +255,7 @@ fn has_read(context: &mut Context<'_>, id: FlightId) {
 }
 
 /// The operation is known to be complete. Gives whether it is a request that was refused.
-pub(crate) fn complete(context: &mut Context<'_>, id: FlightId) -> bool {
+pub(crate) fn complete(context: &mut ExecContext<'_>, id: FlightId) -> bool {
     let Some(flight) = context.machine.flights.live.remove(&id) else { return false };
     if let Some(span) = flight.reads {
         note(context, span, id, false, false);
@@ -267,7 +267,7 @@ pub(crate) fn complete(context: &mut Context<'_>, id: FlightId) -> bool {
 }
 
 /// The operation belongs to the group that its thread has not closed yet.
-pub(crate) fn join(context: &mut Context<'_>, lane: usize, family: Family, id: Option<FlightId>) {
+pub(crate) fn join(context: &mut ExecContext<'_>, lane: usize, family: Family, id: Option<FlightId>) {
     let Some(id) = id else { return };
     let copies = &mut context.lanes.copies;
     if copies.lanes.is_empty() {
@@ -279,7 +279,7 @@ pub(crate) fn join(context: &mut Context<'_>, lane: usize, family: Family, id: O
 }
 
 /// The operations of a thread since its last commit become a group.
-pub(crate) fn commit(context: &mut Context<'_>, lane: usize, family: Family) {
+pub(crate) fn commit(context: &mut ExecContext<'_>, lane: usize, family: Family) {
     if let Some(groups) = context.lanes.copies.groups(lane, family) {
         let open = std::mem::take(&mut groups.open);
         groups.closed.push_back(open);
@@ -287,7 +287,7 @@ pub(crate) fn commit(context: &mut Context<'_>, lane: usize, family: Family) {
 }
 
 /// All groups of a thread but the newest `left` are complete, or only known to have read their sources.
-pub(crate) fn wait(context: &mut Context<'_>, lane: usize, family: Family, left: usize, sources: bool) {
+pub(crate) fn wait(context: &mut ExecContext<'_>, lane: usize, family: Family, left: usize, sources: bool) {
     let Some(groups) = context.lanes.copies.groups(lane, family) else { return };
     let done = groups.closed.len().saturating_sub(left);
     if sources {
@@ -307,14 +307,20 @@ pub(crate) fn wait(context: &mut Context<'_>, lane: usize, family: Family, left:
 }
 
 /// All operations of a thread that are not known to be complete, whatever their group.
-pub(crate) fn of_thread(context: &mut Context<'_>, lane: usize, family: Family) -> Vec<FlightId> {
+pub(crate) fn of_thread(context: &mut ExecContext<'_>, lane: usize, family: Family) -> Vec<FlightId> {
     let groups = context.lanes.copies.groups(lane, family);
     groups.map_or_else(Vec::new, |g| g.closed.iter().flatten().chain(&g.open).copied().collect())
 }
 
 /// Looks whether an access meets an operation in flight. Called for every access while there is any.
 #[inline(never)]
-pub(crate) fn meet(context: &mut Context<'_>, location: Location, lane: usize, bytes: usize, kind: Use) {
+pub(crate) fn meet(
+    context: &mut ExecContext<'_>,
+    location: AccessLocation,
+    lane: usize,
+    bytes: usize,
+    kind: AccessEffect,
+) {
     let Some(span) = span(context, location, bytes as u64) else { return };
     let (mut target, mut source) = (None, None);
     {
@@ -330,15 +336,15 @@ pub(crate) fn meet(context: &mut Context<'_>, location: Location, lane: usize, b
             }
         };
         let flight = |id: FlightId| machine.flights.live.get(&id);
-        let meets = |id: &FlightId| kind != Use::Atomic || flight(*id).is_some_and(|f| !f.atomic);
+        let meets = |id: &FlightId| kind != AccessEffect::Atomic || flight(*id).is_some_and(|f| !f.atomic);
         if writes.count > 0 {
             target = writes.overlapping(span.start, span.bytes).find(meets).and_then(flight).map(|f| f.site);
         }
-        if kind != Use::Read && reads.count > 0 {
+        if kind != AccessEffect::Read && reads.count > 0 {
             source = reads.overlapping(span.start, span.bytes).next().and_then(flight).map(|f| f.site);
         }
     }
-    let verb = if kind == Use::Read { "reads" } else { "writes" };
+    let verb = if kind == AccessEffect::Read { "reads" } else { "writes" };
     if let Some(site) = target {
         let name = context.name_of(location);
         let words = || {
@@ -347,7 +353,7 @@ pub(crate) fn meet(context: &mut Context<'_>, location: Location, lane: usize, b
             )
         };
         let related = Some((site, "the operation that writes them".to_owned()));
-        context.fault_with(Kind::Asynchronous, 1 << lane, words, related);
+        context.fault_with(FaultKind::Asynchronous, 1 << lane, words, related);
     }
     if let Some(site) = source {
         let name = context.name_of(location);
@@ -357,15 +363,15 @@ pub(crate) fn meet(context: &mut Context<'_>, location: Location, lane: usize, b
             )
         };
         let related = Some((site, "the operation that reads them".to_owned()));
-        context.fault_with(Kind::Asynchronous, 1 << lane, words, related);
+        context.fault_with(FaultKind::Asynchronous, 1 << lane, words, related);
     }
 }
 
 /// An instruction writes bytes, not the copy engine.
 #[inline]
-pub(crate) fn written(context: &mut Context<'_>, location: Location, bytes: usize) {
+pub(crate) fn written(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize) {
     if context.executable().engine
-        && let Some(Span { rank: Some(rank), start, bytes }) = span(context, location, bytes as u64)
+        && let Some(CopySpan { rank: Some(rank), start, bytes }) = span(context, location, bytes as u64)
         && let Some(cta) = context.cta_of(rank)
     {
         cta.flights.set_generic(start, bytes, true);
@@ -373,8 +379,8 @@ pub(crate) fn written(context: &mut Context<'_>, location: Location, bytes: usiz
 }
 
 /// The copy engine writes bytes.
-pub(crate) fn written_by_engine(context: &mut Context<'_>, location: Location, bytes: usize) {
-    if let Some(Span { rank: Some(rank), start, bytes }) = span(context, location, bytes as u64)
+pub(crate) fn written_by_engine(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize) {
+    if let Some(CopySpan { rank: Some(rank), start, bytes }) = span(context, location, bytes as u64)
         && let Some(cta) = context.cta_of(rank)
     {
         cta.flights.set_generic(start, bytes, false);
@@ -383,8 +389,8 @@ pub(crate) fn written_by_engine(context: &mut Context<'_>, location: Location, b
 
 /// The copy engine reads bytes: what instructions wrote there must have been fenced. Any fence of the cluster since then counts, whoever
 /// made it, so that what is found is never fenced.
-pub(crate) fn read_by_engine(context: &mut Context<'_>, location: Location, lane: usize, bytes: usize) {
-    let Some(Span { rank: Some(rank), start, bytes }) = span(context, location, bytes as u64) else { return };
+pub(crate) fn read_by_engine(context: &mut ExecContext<'_>, location: AccessLocation, lane: usize, bytes: usize) {
+    let Some(CopySpan { rank: Some(rank), start, bytes }) = span(context, location, bytes as u64) else { return };
     if context.cta_of(rank).is_some_and(|cta| cta.flights.is_generic(start, bytes)) {
         let name = context.name_of(location);
         let words = || {
@@ -392,12 +398,12 @@ pub(crate) fn read_by_engine(context: &mut Context<'_>, location: Location, lane
                 "the copy engine reads {bytes} bytes at {name}, some of which were written by ordinary instructions: `fence.proxy.async` must come between"
             )
         };
-        context.fault(Kind::Asynchronous, 1 << lane, words);
+        context.fault(FaultKind::Asynchronous, 1 << lane, words);
     }
 }
 
 /// `fence.proxy.async`: the copy engine sees what instructions wrote.
-pub(crate) fn fence(context: &mut Context<'_>) {
+pub(crate) fn fence(context: &mut ExecContext<'_>) {
     for cta in &mut context.cluster().ctas {
         cta.flights.generic.clear();
     }
@@ -405,10 +411,10 @@ pub(crate) fn fence(context: &mut Context<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Index, SharedFlights, Span};
+    use super::{CopySpan, Index, SharedFlights};
 
-    fn span(start: u64, bytes: u64) -> Span {
-        Span { rank: None, start, bytes }
+    fn span(start: u64, bytes: u64) -> CopySpan {
+        CopySpan { rank: None, start, bytes }
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use super::specials::special_file;
 use super::warp::Warp;
-use super::{Machine, Shape};
-use crate::lanes::Mask;
+use super::{GridShape, Machine};
+use crate::lanes::LaneMask;
 use crate::memory::Storage;
 
 /// CTAs that run together.
@@ -33,7 +33,7 @@ pub struct Cta {
     /// Threads that have not exited.
     pub live: u32,
     /// By warp, the lanes that have exited or never were there.
-    pub gone: Vec<Mask>,
+    pub gone: Vec<LaneMask>,
     /// Barriers.
     pub barriers: super::barriers::Barriers,
     /// Barriers in shared memory.
@@ -75,7 +75,7 @@ impl Machine {
     }
 
     fn start_cta(&self, index: [u32; 3], rank: u32) -> Cta {
-        let Shape { grid, shared, .. } = self.shape;
+        let GridShape { grid, shared, .. } = self.shape;
         let threads = self.shape.threads();
         let number =
             u64::from(index[0]) + u64::from(grid[0]) * (u64::from(index[1]) + u64::from(grid[1]) * u64::from(index[2]));

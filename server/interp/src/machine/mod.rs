@@ -2,7 +2,7 @@
 //!
 //! - [`Machine`] – everything that a run changes. A copy of it is a snapshot; pages of memory are shared by copies.
 //! - [`code`] – what it executes.
-//! - [`Context`] – what an instruction sees of it.
+//! - [`ExecContext`] – what an instruction sees of it.
 //! - `warp` – groups of lanes with a program counter each; `group` – the loop that executes them; `schedule` – whose turn it is;
 //!   `call` – activations of functions; `specials` – what special registers say.
 //! - [`races`] – the detector of races.
@@ -31,18 +31,18 @@ mod warp;
 pub(crate) mod wgmma;
 
 pub(crate) use access::region_name;
-pub use access::{Location, Order};
+pub use access::{AccessLocation, Order};
 pub(crate) use account::ALLOCATION;
-pub use context::{Context, Outcome};
+pub use context::{ExecContext, StepOutcome};
 pub use cta::{Cluster, Cta};
 pub(crate) use nan::number_format;
-pub use noted::{Access, AccessKind, MOST_ACCESSES};
-pub use record::{Change, Detail, Origin, Recorded, Recorder, Scope, Target};
+pub use noted::{AccessKind, MAX_ACCESSES, MemoryAccess};
+pub use record::{Detail, Origin, RecordScope, RecordedStep, Recorder, RegisterWrite, WarpId};
 pub(crate) use schedule::list;
-pub use schedule::{Progress, Status};
+pub use schedule::{Progress, RunStatus};
 pub use specials::is_clock;
 pub(crate) use specials::{clock, value as special_value};
-pub use warp::{Frame, Group, Lanes, Shadow, State, Warp};
+pub use warp::{CallFrame, Group, GroupReadiness, RegisterShadow, Warp, WarpLanes};
 
 use crate::findings::{Checks, Findings};
 use crate::memory::{Global, Storage};
@@ -72,7 +72,7 @@ impl Default for Settings {
 
 /// The size of a grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shape {
+pub struct GridShape {
     /// CTAs.
     pub grid: [u32; 3],
     /// Threads of a CTA.
@@ -85,7 +85,7 @@ pub struct Shape {
     pub shared: u32,
 }
 
-impl Shape {
+impl GridShape {
     /// A grid, and CTAs of so many threads, without clusters.
     pub fn new(grid: [u32; 3], block: [u32; 3]) -> Self {
         Self { grid, block, cluster: [1; 3], explicit_cluster: false, shared: 0 }
@@ -168,7 +168,7 @@ pub struct Machine {
     /// The program.
     pub executable: Arc<Executable>,
     /// The size of the grid.
-    pub shape: Shape,
+    pub shape: GridShape,
     /// What is looked for, and limits.
     pub settings: Settings,
     /// Memory of the grid.
@@ -202,7 +202,7 @@ pub struct Machine {
 
 impl Machine {
     /// A grid that is about to start.
-    pub fn new(executable: Arc<Executable>, shape: Shape, settings: Settings, mut memory: Memory) -> Self {
+    pub fn new(executable: Arc<Executable>, shape: GridShape, settings: Settings, mut memory: Memory) -> Self {
         let kept = memory.count();
         Self {
             executable,

@@ -1,35 +1,41 @@
 //! NaN results of instructions without a NaN operand. Checked only where the finding is enabled.
 
-use super::code::{Code, Executable, Op, Slot, Together};
-use crate::lanes::{ALL, LANES, Mask};
-use crate::registers::Registers;
+use super::code::{Executable, FunctionCode, LaneGathering, Op, Slot};
+use crate::lanes::{ALL, LANES, LaneMask};
+use crate::registers::WarpRegisters;
 use ptx_analysis::flow::{self, FlowOperand, OperandValue};
 
 /// The lanes in which an operand that is read is a NaN. Where lanes read each other's registers, all of them if one is.
-pub(super) fn read(executable: &Executable, code: &Code, op: &Op, registers: &Registers, pc: u32) -> Mask {
+pub(super) fn read(
+    executable: &Executable,
+    code: &FunctionCode,
+    op: &Op,
+    registers: &WarpRegisters,
+    pc: u32,
+) -> LaneMask {
     let found = operands(executable, code, registers, pc, FlowOperand::reads);
-    if op.together != Together::Any && found != 0 { ALL } else { found }
+    if op.together != LaneGathering::Any && found != 0 { ALL } else { found }
 }
 
 /// The lanes in which a result is a NaN.
-pub(super) fn written(executable: &Executable, code: &Code, registers: &Registers, pc: u32) -> Mask {
+pub(super) fn written(executable: &Executable, code: &FunctionCode, registers: &WarpRegisters, pc: u32) -> LaneMask {
     operands(executable, code, registers, pc, FlowOperand::writes)
 }
 
 fn operands(
     executable: &Executable,
-    code: &Code,
-    registers: &Registers,
+    code: &FunctionCode,
+    registers: &WarpRegisters,
     pc: u32,
     wanted: fn(&FlowOperand) -> bool,
-) -> Mask {
+) -> LaneMask {
     let Some(function) = executable.function(code.function) else { return 0 };
     let operands = function.operands_of(pc as usize).iter().filter(|o| wanted(o));
     operands.fold(0, |found, operand| found | of(operand, code, registers))
 }
 
 /// The lanes in which one operand holds a NaN; none where its type has no numbers.
-fn of(operand: &FlowOperand, code: &Code, registers: &Registers) -> Mask {
+fn of(operand: &FlowOperand, code: &FunctionCode, registers: &WarpRegisters) -> LaneMask {
     let Some((bits, exponent)) = operand.ty.and_then(|t| number_format(t.info().name)) else { return 0 };
     let (first, count) = match operand.value {
         OperandValue::Register(slot) | OperandValue::Part(slot, _) => (slot, 1),
@@ -44,7 +50,7 @@ fn of(operand: &FlowOperand, code: &Code, registers: &Registers) -> Mask {
     for slot in (first.0..first.0 + count).map(flow::RegisterSlot) {
         let Some(Slot::Register(place)) = code.slots.get(slot.0 as usize) else { continue };
         for lane in 0..LANES {
-            found |= Mask::from(is_nan(registers.lane_bits(*place, lane), bits, exponent)) << lane;
+            found |= LaneMask::from(is_nan(registers.lane_bits(*place, lane), bits, exponent)) << lane;
         }
     }
     found

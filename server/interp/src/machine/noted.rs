@@ -1,11 +1,11 @@
 //! What an instruction did to memory, lane by lane: for views, only while steps are recorded.
 
-use super::access::Location;
-use super::context::Context;
+use super::access::AccessLocation;
+use super::context::ExecContext;
 use crate::memory::Region;
 
 /// Accesses of one step that are kept at most; of a step that makes more it is said that there were more.
-pub const MOST_ACCESSES: usize = 1024;
+pub const MAX_ACCESSES: usize = 1024;
 
 /// What is done to bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,7 +31,7 @@ impl AccessKind {
 
 /// An access of a lane to bytes that follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Access {
+pub struct MemoryAccess {
     /// The lane that makes it.
     pub lane: u8,
     /// What it does.
@@ -48,17 +48,17 @@ pub struct Access {
 
 /// The accesses of the steps that are recorded, one after the other.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Noted {
-    pub(super) all: Vec<Access>,
+pub(crate) struct AccessLog {
+    pub(super) all: Vec<MemoryAccess>,
     /// Where those of the step at hand begin.
     pub(super) first: usize,
     /// It made more than are kept.
     pub(super) more: bool,
 }
 
-impl Noted {
-    fn add(&mut self, access: Access) {
-        if self.all.len() - self.first < MOST_ACCESSES {
+impl AccessLog {
+    fn add(&mut self, access: MemoryAccess) {
+        if self.all.len() - self.first < MAX_ACCESSES {
             self.all.push(access);
         } else {
             self.more = true;
@@ -83,13 +83,13 @@ impl Noted {
     }
 }
 
-impl Context<'_> {
+impl ExecContext<'_> {
     /// Records an access of a lane, if accesses are recorded.
     #[inline]
-    pub(crate) fn note_access(&mut self, kind: AccessKind, location: Location, lane: usize, bytes: usize) {
+    pub(crate) fn note_access(&mut self, kind: AccessKind, location: AccessLocation, lane: usize, bytes: usize) {
         let Some(noted) = self.noted.as_deref_mut() else { return };
-        let Location { address, region, offset } = location;
-        noted.add(Access {
+        let AccessLocation { address, region, offset } = location;
+        noted.add(MemoryAccess {
             lane: lane as u8,
             kind,
             region,
@@ -100,7 +100,7 @@ impl Context<'_> {
     }
 
     /// Notes that bytes are written which the same instruction has just read: one access that changes them.
-    pub(crate) fn note_change(&mut self, location: Location, lane: usize, bytes: usize) {
+    pub(crate) fn note_change(&mut self, location: AccessLocation, lane: usize, bytes: usize) {
         let Some(noted) = self.noted.as_deref_mut() else { return };
         let own = noted.all.get_mut(noted.first..).unwrap_or_default();
         let read = own.last_mut().filter(|last| {
@@ -114,7 +114,7 @@ impl Context<'_> {
     }
 
     /// Notes a copy: what is read, and of every 16 bytes those of the mask that are written.
-    pub(crate) fn note_copy(&mut self, from: Location, to: Location, lane: usize, bytes: usize, mask: u16) {
+    pub(crate) fn note_copy(&mut self, from: AccessLocation, to: AccessLocation, lane: usize, bytes: usize, mask: u16) {
         if self.noted.is_none() {
             return;
         }
@@ -127,7 +127,7 @@ impl Context<'_> {
         while let Some(start) = (at..bytes).find(wanted) {
             let end = (start..bytes).find(|b| !wanted(b)).unwrap_or(bytes);
             let by = start as u64;
-            let place = Location { address: to.address + by, offset: to.offset + by, ..to };
+            let place = AccessLocation { address: to.address + by, offset: to.offset + by, ..to };
             self.note_access(AccessKind::Store, place, lane, end - start);
             at = end;
         }

@@ -20,9 +20,9 @@
 
 mod knowledge;
 
-use super::{Context, Location, Order};
-use crate::findings::Kind;
-use crate::lanes::Mask;
+use super::{AccessLocation, ExecContext, Order};
+use crate::findings::FaultKind;
+use crate::lanes::LaneMask;
 use crate::memory::shadow::{self, Cell, Stamp};
 use crate::memory::{PAGE, Region};
 pub use knowledge::{Clock, Knowledge};
@@ -30,13 +30,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Blocks of cells that a run may have: 3 KiB each, 12 KiB where bytes are told apart.
-const BLOCKS: u32 = 1 << 15;
+const MAX_BLOCKS: u32 = 1 << 15;
 
 /// Locations of which is remembered what they tell.
-const LOCATIONS: usize = 1 << 16;
+const MAX_LOCATIONS: usize = 1 << 16;
 
 /// Work that a run may spend on joining what is known, in CTAs; then it stops looking for races.
-const WORK: u64 = 1 << 28;
+const MAX_WORK: u64 = 1 << 28;
 
 /// Who is ordered before whom.
 #[derive(Debug, Clone)]
@@ -55,13 +55,19 @@ pub struct Races {
 
 impl Default for Races {
     fn default() -> Self {
-        Self { locations: Arc::default(), consistent: Knowledge::default(), left: BLOCKS, work: WORK, lockstep: None }
+        Self {
+            locations: Arc::default(),
+            consistent: Knowledge::default(),
+            left: MAX_BLOCKS,
+            work: MAX_WORK,
+            lockstep: None,
+        }
     }
 }
 
 /// What an access does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub enum RaceAccess {
     /// It reads.
     Read(Order),
     /// It writes.
@@ -70,7 +76,7 @@ pub enum Access {
     Atomic(Order),
 }
 
-impl Access {
+impl RaceAccess {
     fn order(self) -> Order {
         match self {
             Self::Read(order) | Self::Write(order) | Self::Atomic(order) => order,
@@ -84,12 +90,12 @@ impl Access {
 
 /// Whether the search for races is enabled.
 #[inline]
-pub fn wanted(context: &Context<'_>) -> bool {
-    context.machine.settings.checks.has(Kind::Race) && context.machine.races.work > 0
+pub fn wanted(context: &ExecContext<'_>) -> bool {
+    context.machine.settings.checks.has(FaultKind::Race) && context.machine.races.work > 0
 }
 
 /// CTA, warp, and how many warps a CTA has.
-fn own(context: &mut Context<'_>) -> (u64, u32, u32) {
+fn own(context: &mut ExecContext<'_>) -> (u64, u32, u32) {
     (context.cta().number, context.lanes.number, context.machine.shape.warps())
 }
 
@@ -100,7 +106,7 @@ impl Races {
 }
 
 /// The warp arrives at a barrier: its accesses happen before what the waiting warps do next.
-pub fn arrive(context: &mut Context<'_>, at: &mut Knowledge) {
+pub fn arrive(context: &mut ExecContext<'_>, at: &mut Knowledge) {
     if wanted(context) {
         let own = own(context);
         let told = context.lanes.clock.publish(own);
@@ -109,14 +115,14 @@ pub fn arrive(context: &mut Context<'_>, at: &mut Knowledge) {
 }
 
 /// The warp arrives somewhere without a release: what it knew at its last fence is told.
-pub fn arrive_relaxed(context: &mut Context<'_>, at: &mut Knowledge) {
+pub fn arrive_relaxed(context: &mut ExecContext<'_>, at: &mut Knowledge) {
     if wanted(context) {
         context.machine.races.spend(at.join(&context.lanes.clock.fenced));
     }
 }
 
 /// The warp goes on after waiting: it knows what those know who have arrived, or have exited before.
-pub fn depart(context: &mut Context<'_>, at: &Knowledge) {
+pub fn depart(context: &mut ExecContext<'_>, at: &Knowledge) {
     if wanted(context) {
         let own = own(context);
         let work = context.lanes.clock.learn(at, own) + context.lanes.clock.listen(own);
@@ -130,7 +136,11 @@ pub(crate) fn exit(clock: &mut Clock, own: (u64, u32, u32), into: &mut Knowledge
 }
 
 /// What a location tells is kept for its words.
-fn keys(context: &mut Context<'_>, location: Location, bytes: usize) -> impl Iterator<Item = (u64, u64)> + use<> {
+fn keys(
+    context: &mut ExecContext<'_>,
+    location: AccessLocation,
+    bytes: usize,
+) -> impl Iterator<Item = (u64, u64)> + use<> {
     let space = match location.region {
         Region::Shared(None) => context.cta().number,
         Region::Shared(Some(rank)) => context.cta_of(rank).map_or(u64::MAX - 1, |c| c.number),
@@ -140,21 +150,21 @@ fn keys(context: &mut Context<'_>, location: Location, bytes: usize) -> impl Ite
     (first..(location.offset + bytes.max(1) as u64).div_ceil(4)).map(move |word| (space, word))
 }
 
-fn tell(context: &mut Context<'_>, location: Location, bytes: usize, told: &Knowledge) {
+fn tell(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize, told: &Knowledge) {
     if told.is_empty() {
         return;
     }
     for key in keys(context, location, bytes) {
         let running: Vec<u64> = match context.machine.races.locations.len() {
-            LOCATIONS.. => context.machine.clusters.iter().flat_map(|c| &c.ctas).map(|c| c.number).collect(),
+            MAX_LOCATIONS.. => context.machine.clusters.iter().flat_map(|c| &c.ctas).map(|c| c.number).collect(),
             _ => Vec::new(),
         };
         let races = &mut context.machine.races;
         let locations = Arc::make_mut(&mut races.locations);
-        if locations.len() >= LOCATIONS {
+        if locations.len() >= MAX_LOCATIONS {
             locations.retain(|(space, _), _| *space >= u64::MAX - 1 || running.contains(space));
             // Whoever cannot remember what was told must not judge any more.
-            races.work = if locations.len() >= LOCATIONS / 2 { 0 } else { races.work };
+            races.work = if locations.len() >= MAX_LOCATIONS / 2 { 0 } else { races.work };
         }
         let work = locations.entry(key).or_default().join(told);
         races.spend(work);
@@ -162,11 +172,11 @@ fn tell(context: &mut Context<'_>, location: Location, bytes: usize, told: &Know
 }
 
 /// Whoever acquires this location from now on knows what this warp has done: an arrival on an mbarrier, a store that releases.
-pub fn release(context: &mut Context<'_>, location: Location) {
+pub fn release(context: &mut ExecContext<'_>, location: AccessLocation) {
     release_bytes(context, location, 4);
 }
 
-fn release_bytes(context: &mut Context<'_>, location: Location, bytes: usize) {
+fn release_bytes(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize) {
     if wanted(context) {
         let own = own(context);
         let told = context.lanes.clock.publish(own);
@@ -175,11 +185,11 @@ fn release_bytes(context: &mut Context<'_>, location: Location, bytes: usize) {
 }
 
 /// The warp knows what those know who have released this location: a wait on an mbarrier has ended, a load that acquires.
-pub fn acquire(context: &mut Context<'_>, location: Location) {
+pub fn acquire(context: &mut ExecContext<'_>, location: AccessLocation) {
     acquire_bytes(context, location, 4, true);
 }
 
-fn acquire_bytes(context: &mut Context<'_>, location: Location, bytes: usize, now: bool) {
+fn acquire_bytes(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize, now: bool) {
     if !wanted(context) {
         return;
     }
@@ -197,7 +207,7 @@ fn acquire_bytes(context: &mut Context<'_>, location: Location, bytes: usize, no
 }
 
 /// A fence. `consistent`: all such fences are in one order, and each knows what those before it knew.
-pub fn fence(context: &mut Context<'_>, consistent: bool) {
+pub fn fence(context: &mut ExecContext<'_>, consistent: bool) {
     if !wanted(context) {
         return;
     }
@@ -215,7 +225,7 @@ pub fn fence(context: &mut Context<'_>, consistent: bool) {
 }
 
 /// Lanes of the warp have met at an instruction that names these lanes.
-pub fn meet(context: &mut Context<'_>, here: Mask, named: Mask) {
+pub fn meet(context: &mut ExecContext<'_>, here: LaneMask, named: LaneMask) {
     if wanted(context) {
         let live = context.lanes.present & !context.lanes.exited;
         context.lanes.clock.meet((named | here) & live, live);
@@ -223,7 +233,7 @@ pub fn meet(context: &mut Context<'_>, here: Mask, named: Mask) {
 }
 
 /// Two accesses that race.
-struct Conflict {
+struct RaceConflict {
     /// The one before.
     other: Stamp,
     other_writes: bool,
@@ -232,14 +242,14 @@ struct Conflict {
 }
 
 /// Who asks.
-struct Asker<'c> {
+struct AccessProbe<'c> {
     me: Stamp,
     lockstep: bool,
     warps: u32,
     clock: &'c Clock,
 }
 
-impl Asker<'_> {
+impl AccessProbe<'_> {
     /// Whether an access is known to be over.
     fn knows(&self, stamp: Stamp) -> bool {
         if stamp.time == 0 {
@@ -260,7 +270,7 @@ impl Asker<'_> {
     }
 
     /// Notes an access in a cell, and says with which one it races.
-    fn touch(&self, cell: &mut Cell, access: Access) -> Option<(Stamp, bool)> {
+    fn touch(&self, cell: &mut Cell, access: RaceAccess) -> Option<(Stamp, bool)> {
         let strong = self.me.has(Stamp::STRONG);
         let harmless = |other: Stamp| self.knows(other) || (strong && other.has(Stamp::STRONG));
         let write = cell.write;
@@ -305,7 +315,7 @@ impl Asker<'_> {
 }
 
 /// Notes an access, and looks whether it races with one before.
-pub fn observe(context: &mut Context<'_>, location: Location, lane: usize, bytes: usize, access: Access) {
+pub fn observe(context: &mut ExecContext<'_>, location: AccessLocation, lane: usize, bytes: usize, access: RaceAccess) {
     if let Some(conflict) = note(context, location, lane, bytes, access) {
         report(context, location, lane, access, &conflict);
     }
@@ -313,8 +323,8 @@ pub fn observe(context: &mut Context<'_>, location: Location, lane: usize, bytes
 
 /// Notes a write of these bytes, before it is done, and looks whether it races with an access before. If the same bytes are there already,
 /// that harms nobody.
-pub fn observe_write(context: &mut Context<'_>, location: Location, lane: usize, from: &[u8], order: Order) {
-    let access = Access::Write(order);
+pub fn observe_write(context: &mut ExecContext<'_>, location: AccessLocation, lane: usize, from: &[u8], order: Order) {
+    let access = RaceAccess::Write(order);
     let Some(conflict) = note(context, location, lane, from.len(), access) else { return };
     if !holds(context, location, lane, from) {
         return report(context, location, lane, access, &conflict);
@@ -328,23 +338,29 @@ pub fn observe_write(context: &mut Context<'_>, location: Location, lane: usize,
 }
 
 /// Whether these bytes were written there before. Of many it is not asked.
-fn holds(context: &mut Context<'_>, location: Location, lane: usize, bytes: &[u8]) -> bool {
+fn holds(context: &mut ExecContext<'_>, location: AccessLocation, lane: usize, bytes: &[u8]) -> bool {
     let mut there = [0; 64];
     let Some(there) = there.get_mut(..bytes.len()) else { return false };
     let read = context.storage(location, lane, bytes.len()).map(|(storage, at)| storage.read(at, there));
     read.is_some_and(|r| !r.uninitialized) && there == bytes
 }
 
-fn note(context: &mut Context<'_>, location: Location, lane: usize, bytes: usize, access: Access) -> Option<Conflict> {
+fn note(
+    context: &mut ExecContext<'_>,
+    location: AccessLocation,
+    lane: usize,
+    bytes: usize,
+    access: RaceAccess,
+) -> Option<RaceConflict> {
     if !wanted(context) || !matches!(location.region, Region::Global | Region::Shared(_)) {
         return None;
     }
     let order = access.order();
     let mut flags = 0;
-    if order != Order::Weak || matches!(access, Access::Atomic(_)) {
+    if order != Order::Weak || matches!(access, RaceAccess::Atomic(_)) {
         flags |= Stamp::STRONG;
-        flags |= if matches!(access, Access::Atomic(_)) { Stamp::ATOMIC } else { 0 };
-        if !matches!(access, Access::Write(_)) {
+        flags |= if matches!(access, RaceAccess::Atomic(_)) { Stamp::ATOMIC } else { 0 };
+        if !matches!(access, RaceAccess::Write(_)) {
             let now = matches!(order, Order::Acquire | Order::AcquireRelease);
             acquire_bytes(context, location, bytes, now);
         }
@@ -368,7 +384,7 @@ fn note(context: &mut Context<'_>, location: Location, lane: usize, bytes: usize
     };
     let clock = std::mem::take(&mut context.lanes.clock);
     let mut left = context.machine.races.left;
-    let asker = Asker { me, lockstep, warps, clock: &clock };
+    let asker = AccessProbe { me, lockstep, warps, clock: &clock };
     let found = look(context, location, lane, bytes, &mut left, |cell| asker.touch(cell, access));
     context.lanes.clock = clock;
     context.machine.races.left = left;
@@ -377,13 +393,13 @@ fn note(context: &mut Context<'_>, location: Location, lane: usize, bytes: usize
 
 /// Calls `f` with the cells of some bytes. Gives the first conflict that it finds.
 fn look(
-    context: &mut Context<'_>,
-    location: Location,
+    context: &mut ExecContext<'_>,
+    location: AccessLocation,
     lane: usize,
     bytes: usize,
     left: &mut u32,
     f: impl Fn(&mut Cell) -> Option<(Stamp, bool)>,
-) -> Option<Conflict> {
+) -> Option<RaceConflict> {
     let (storage, start) = context.storage(location, lane, bytes)?;
     let (mut done, mut found) = (0, None);
     while done < bytes {
@@ -394,7 +410,7 @@ fn look(
             let (cells, grain) = block.cells(inside, count);
             for (i, cell) in cells.iter_mut().enumerate() {
                 if let Some((other, other_writes)) = f(cell) {
-                    found.get_or_insert(Conflict { other, other_writes, at: done + i * grain });
+                    found.get_or_insert(RaceConflict { other, other_writes, at: done + i * grain });
                 }
             }
         }
@@ -403,9 +419,15 @@ fn look(
     found
 }
 
-fn report(context: &mut Context<'_>, location: Location, lane: usize, access: Access, found: &Conflict) {
+fn report(
+    context: &mut ExecContext<'_>,
+    location: AccessLocation,
+    lane: usize,
+    access: RaceAccess,
+    found: &RaceConflict,
+) {
     let at = found.at as u64;
-    let there = Location { address: location.address + at, offset: location.offset + at, ..location };
+    let there = AccessLocation { address: location.address + at, offset: location.offset + at, ..location };
     let name = context.name_of(there);
     let own = own(context);
     let (other, warps) = (found.other, own.2);
@@ -416,7 +438,7 @@ fn report(context: &mut Context<'_>, location: Location, lane: usize, access: Ac
         (true, _) => "writes",
         _ => "reads",
     };
-    let verb = does(access.writes(), matches!(access, Access::Atomic(_)));
+    let verb = does(access.writes(), matches!(access, RaceAccess::Atomic(_)));
     let before = match does(found.other_writes, other.has(Stamp::ATOMIC)) {
         "writes" => "wrote",
         "reads" => "read",
@@ -446,7 +468,7 @@ fn report(context: &mut Context<'_>, location: Location, lane: usize, access: Ac
         }
     };
     let related = (other.site(), format!("{who} {before} it here"));
-    context.fault_with(Kind::Race, 1 << lane, words, Some(related));
+    context.fault_with(FaultKind::Race, 1 << lane, words, Some(related));
 }
 
 #[cfg(test)]

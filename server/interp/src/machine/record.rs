@@ -1,14 +1,14 @@
 //! What warps did, step by step: the registers that each instruction changed, before and after, and what it did to memory.
 
-use super::code::{Code, Executable, Formal, Slot, predicate};
-use super::noted::{Access, Noted};
-use super::warp::{Frame, Warp};
-use crate::findings::Site;
-use crate::lanes::Mask;
+use super::code::{Executable, Formal, FunctionCode, Slot, predicate};
+use super::noted::{AccessLog, MemoryAccess};
+use super::warp::{CallFrame, Warp};
+use crate::findings::InstructionSite;
+use crate::lanes::LaneMask;
 
 /// A warp of the grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Target {
+pub struct WarpId {
     /// The number of its CTA in the grid.
     pub cta: u64,
     /// Its number in the CTA.
@@ -17,16 +17,16 @@ pub struct Target {
 
 /// Which warps are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum RecordScope {
     /// One.
-    One(Target),
+    One(WarpId),
     /// All of the grid.
     All,
 }
 
-impl Scope {
+impl RecordScope {
     /// Whether a warp is looked at.
-    pub fn includes(self, target: Target) -> bool {
+    pub fn includes(self, target: WarpId) -> bool {
         match self {
             Self::One(one) => one == target,
             Self::All => true,
@@ -63,7 +63,7 @@ impl Detail {
 
 /// A register that an instruction changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct RegisterWrite {
     /// The function whose register it is: that of the instruction, but for what a call hands over and a return hands back.
     pub function: u32,
     /// Its number among the registers of that function.
@@ -73,32 +73,32 @@ pub struct Change {
     /// And after.
     pub after: Box<[u8]>,
     /// Lanes whose value the manual leaves open, after.
-    pub unspecified: Mask,
+    pub unspecified: LaneMask,
     /// Lanes whose value is an approximation, after.
-    pub approximate: Mask,
+    pub approximate: LaneMask,
 }
 
 /// One step of a warp.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recorded {
+pub struct RecordedStep {
     /// The warp.
-    pub target: Target,
+    pub target: WarpId,
     /// How many instructions the warp had executed before.
     pub step: u64,
     /// How many the warps of the whole grid had.
     pub time: u64,
     /// The instruction.
-    pub site: Site,
+    pub site: InstructionSite,
     /// The lanes of the group.
-    pub group: Mask,
+    pub group: LaneMask,
     /// The lanes that executed it: in which the guard is true.
-    pub mask: Mask,
+    pub mask: LaneMask,
     /// How many calls deep.
     pub depth: u32,
     /// Registers that it wrote, changed or not; if they are recorded.
-    pub changes: Vec<Change>,
+    pub changes: Vec<RegisterWrite>,
     /// What it did to memory, if that is recorded.
-    pub accesses: Vec<Access>,
+    pub accesses: Vec<MemoryAccess>,
     /// It did more to memory than `accesses` say.
     pub more_accesses: bool,
 }
@@ -106,27 +106,27 @@ pub struct Recorded {
 /// Records steps: flat, so that recording costs little more than copying what changes.
 #[derive(Debug, Clone)]
 pub struct Recorder {
-    scope: Scope,
+    scope: RecordScope,
     origin: Origin,
     count: usize,
     detail: Detail,
-    steps: Vec<Step>,
+    steps: Vec<StepRecord>,
     writes: Vec<Write>,
     bytes: Vec<u8>,
-    noted: Noted,
+    noted: AccessLog,
     /// What the one warp that is looked at had executed after its last turn.
     executed: Option<u64>,
 }
 
 /// A step as it is kept: where its writes and accesses end, besides.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Step {
-    pub target: Target,
+pub(super) struct StepRecord {
+    pub target: WarpId,
     pub step: u64,
     pub time: u64,
-    pub site: Site,
-    pub group: Mask,
-    pub mask: Mask,
+    pub site: InstructionSite,
+    pub group: LaneMask,
+    pub mask: LaneMask,
     pub depth: u32,
     pub writes: usize,
     pub accesses: usize,
@@ -137,8 +137,8 @@ pub(super) struct Step {
 struct Write {
     function: u32,
     slot: u32,
-    unspecified: Mask,
-    approximate: Mask,
+    unspecified: LaneMask,
+    approximate: LaneMask,
     before: usize,
     after: usize,
     len: usize,
@@ -146,12 +146,12 @@ struct Write {
 
 impl Recorder {
     /// Registers of a warp, so many steps from one on.
-    pub fn new(target: Target, from: u64, count: usize) -> Self {
-        Self::of(Scope::One(target), Origin::Step(from), count, Detail::REGISTERS)
+    pub fn new(target: WarpId, from: u64, count: usize) -> Self {
+        Self::of(RecordScope::One(target), Origin::Step(from), count, Detail::REGISTERS)
     }
 
     /// So many steps from somewhere on, of one warp or in the order in which the warps execute them.
-    pub fn of(scope: Scope, origin: Origin, count: usize, detail: Detail) -> Self {
+    pub fn of(scope: RecordScope, origin: Origin, count: usize, detail: Detail) -> Self {
         Self {
             scope,
             origin,
@@ -160,7 +160,7 @@ impl Recorder {
             steps: Vec::new(),
             writes: Vec::new(),
             bytes: Vec::new(),
-            noted: Noted::default(),
+            noted: AccessLog::default(),
             executed: None,
         }
     }
@@ -175,7 +175,7 @@ impl Recorder {
     }
 
     /// Whether a warp is looked at.
-    pub(super) fn includes(&self, target: Target) -> bool {
+    pub(super) fn includes(&self, target: WarpId) -> bool {
         self.scope.includes(target)
     }
 
@@ -210,20 +210,20 @@ impl Recorder {
     }
 
     /// A warp has had its turn.
-    pub(super) fn note_turn(&mut self, target: Target, steps: u64) {
-        if self.scope == Scope::One(target) {
+    pub(super) fn note_turn(&mut self, target: WarpId, steps: u64) {
+        if self.scope == RecordScope::One(target) {
             self.executed = Some(steps);
         }
     }
 
     /// The steps that were recorded.
-    pub fn steps(&self) -> Vec<Recorded> {
+    pub fn steps(&self) -> Vec<RecordedStep> {
         self.iter().collect()
     }
 
     /// The steps that were recorded, made one after the other.
-    pub fn iter(&self) -> impl Iterator<Item = Recorded> + '_ {
-        let change = |w: &Write| Change {
+    pub fn iter(&self) -> impl Iterator<Item = RecordedStep> + '_ {
+        let change = |w: &Write| RegisterWrite {
             function: w.function,
             slot: w.slot,
             before: self.bytes[w.before..w.before + w.len].into(),
@@ -236,19 +236,19 @@ impl Recorder {
             let changes = self.writes[write..s.writes].iter().map(change).collect();
             let accesses = self.noted.all[access..s.accesses].to_vec();
             (write, access) = (s.writes, s.accesses);
-            let Step { target, step, time, site, group, mask, depth, more, .. } = *s;
-            Recorded { target, step, time, site, group, mask, depth, changes, accesses, more_accesses: more }
+            let StepRecord { target, step, time, site, group, mask, depth, more, .. } = *s;
+            RecordedStep { target, step, time, site, group, mask, depth, changes, accesses, more_accesses: more }
         })
     }
 
     /// Where the accesses of a step go, if they are recorded.
     #[inline]
-    pub(super) fn noted(&mut self) -> Option<&mut Noted> {
+    pub(super) fn noted(&mut self) -> Option<&mut AccessLog> {
         self.detail.accesses.then_some(&mut self.noted)
     }
 
     /// Keeps what registers hold before a step.
-    pub(super) fn before(&mut self, frame: &Frame, slots: &[Slot], writes: &[u32]) {
+    pub(super) fn before(&mut self, frame: &CallFrame, slots: &[Slot], writes: &[u32]) {
         if !self.detail.registers {
             return;
         }
@@ -261,7 +261,7 @@ impl Recorder {
         }
     }
 
-    fn keep(&mut self, frame: &Frame, slots: &[Slot], slot: u32) -> usize {
+    fn keep(&mut self, frame: &CallFrame, slots: &[Slot], slot: u32) -> usize {
         match slots.get(slot as usize) {
             Some(Slot::Register(place)) => {
                 let bytes = frame.registers.bytes(*place);
@@ -278,14 +278,14 @@ impl Recorder {
     }
 
     /// And after it. `step` says of it what is known besides.
-    pub(super) fn after(&mut self, step: Step, frame: &Frame, slots: &[Slot], writes: &[u32]) {
+    pub(super) fn after(&mut self, step: StepRecord, frame: &CallFrame, slots: &[Slot], writes: &[u32]) {
         if self.detail.registers {
             let first = self.writes.len() - writes.len().min(self.writes.len());
             for at in first..self.writes.len() {
                 let slot = self.writes[at].slot;
                 let after = self.bytes.len();
                 self.keep(frame, slots, slot);
-                let mask = |masks: &[Mask]| masks.get(slot as usize).copied().unwrap_or(0);
+                let mask = |masks: &[LaneMask]| masks.get(slot as usize).copied().unwrap_or(0);
                 let write = &mut self.writes[at];
                 write.after = after;
                 (write.unspecified, write.approximate) =
@@ -294,7 +294,7 @@ impl Recorder {
         }
         let more = self.noted.close();
         let (writes, accesses) = (self.writes.len(), self.noted.first);
-        self.steps.push(Step { writes, accesses, more, ..step });
+        self.steps.push(StepRecord { writes, accesses, more, ..step });
     }
 
     /// Whether registers of other activations that a step writes are wanted ([`amend`](Self::amend)).
@@ -303,14 +303,14 @@ impl Recorder {
     }
 
     /// Adds to the last step registers of another activation: what a call has handed over, or a return handed back.
-    pub(super) fn amend(&mut self, frame: &Frame, slots: &[Slot], writes: &[u32], before: &[Vec<u8>]) {
+    pub(super) fn amend(&mut self, frame: &CallFrame, slots: &[Slot], writes: &[u32], before: &[Vec<u8>]) {
         let Some(last) = self.steps.len().checked_sub(1) else { return };
         for (slot, old) in writes.iter().zip(before) {
             let at = self.bytes.len();
             self.bytes.extend_from_slice(old);
             let after = self.bytes.len();
             let len = self.keep(frame, slots, *slot).min(old.len());
-            let mask = |masks: &[Mask]| masks.get(*slot as usize).copied().unwrap_or(0);
+            let mask = |masks: &[LaneMask]| masks.get(*slot as usize).copied().unwrap_or(0);
             let (unspecified, approximate) = (mask(&frame.shadow.unspecified), mask(&frame.shadow.approximate));
             let function = frame.function;
             self.writes.push(Write { function, slot: *slot, unspecified, approximate, before: at, after, len });
@@ -332,7 +332,7 @@ impl Recorder {
 }
 
 /// The registers of a caller that a call writes.
-pub(super) struct Awaited<'e> {
+pub(super) struct CallResults<'e> {
     /// The activation.
     pub caller: u32,
     /// The registers.
@@ -346,16 +346,16 @@ pub(super) fn results<'e>(
     executable: &'e Executable,
     warp: &Warp,
     (parent, call): (Option<u32>, u32),
-) -> Option<Awaited<'e>> {
+) -> Option<CallResults<'e>> {
     let frame = warp.frame(parent?)?;
     let code = executable.code(frame.function)?;
     let writes = &code.ops.get(call as usize)?.writes;
     let bytes = |slot: &u32| code.slots.get(*slot as usize).map_or_else(Vec::new, |s| frame.bytes(*s));
-    Some(Awaited { caller: parent?, writes, before: writes.iter().map(bytes).collect() })
+    Some(CallResults { caller: parent?, writes, before: writes.iter().map(bytes).collect() })
 }
 
 /// The function of an activation.
-pub(super) fn held_code<'e>(executable: &'e Executable, warp: &Warp, frame: u32) -> Option<&'e Code> {
+pub(super) fn held_code<'e>(executable: &'e Executable, warp: &Warp, frame: u32) -> Option<&'e FunctionCode> {
     executable.code(warp.frame(frame)?.function)
 }
 

@@ -4,11 +4,11 @@
 
 use super::Machine;
 use super::code::Executable;
-use super::group::{Ran, Stop, Turn};
-use super::record::{Recorder, Target};
-use super::warp::{Group, State, Warp};
-use crate::findings::{Kind, Site};
-use crate::lanes::{Mask, lanes};
+use super::group::{GroupRun, Stop, Turn};
+use super::record::{Recorder, WarpId};
+use super::warp::{Group, GroupReadiness, Warp};
+use crate::findings::{FaultKind, InstructionSite};
+use crate::lanes::{LaneMask, lanes};
 use std::sync::Arc;
 
 /// Instructions that a warp executes in its turn.
@@ -19,17 +19,17 @@ const QUANTUM: u64 = 1024;
 const FAIRNESS: u64 = 8;
 
 /// CTAs that run at the same time at most.
-const RESIDENT: usize = 1024;
+const MAX_RESIDENT_CTAS: usize = 1024;
 
 /// After so many steps in which no cluster came to its end, another one starts: they may wait for it in a loop.
 const MAX_IDLE_STEPS: u64 = 200_000;
 
 /// So often everybody may give up waiting without anything changing before that is called a deadlock.
-const HOPE: u32 = 256;
+const MAX_HOPELESS_ROUNDS: u32 = 256;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
+pub enum RunStatus {
     /// All threads have exited.
     Finished,
     /// Something was found that ends it.
@@ -48,7 +48,7 @@ pub enum Progress {
     /// As far as was asked for.
     Paused,
     /// To its end.
-    Ended(Status),
+    Ended(RunStatus),
 }
 
 /// What the scheduler remembers between quanta.
@@ -80,12 +80,12 @@ struct Unfinished {
     /// Instructions of the turn that are done.
     done: u64,
     /// The group that was being executed, if it had not come to a place where the groups are looked at again.
-    piece: Option<Piece>,
+    piece: Option<GroupSlice>,
 }
 
 /// A group that is executed for a while.
 #[derive(Debug, Clone, Copy)]
-struct Piece {
+struct GroupSlice {
     /// Its place in the warp.
     at: usize,
     /// Where in the order of its function it must stop.
@@ -147,22 +147,22 @@ impl Machine {
         loop {
             if self.clusters.is_empty() && !self.admit() {
                 if self.next_cluster >= self.cluster_count() {
-                    return Progress::Ended(Status::Finished);
+                    return Progress::Ended(RunStatus::Finished);
                 }
                 self.report_no_room();
-                return Progress::Ended(Status::Fault);
+                return Progress::Ended(RunStatus::Fault);
             }
             if self.steps >= self.settings.limit {
                 // The last step that is allowed may have been the last that there is.
                 let finished =
                     self.next_cluster >= self.cluster_count() && self.clusters.iter().all(|c| c.is_finished());
-                return Progress::Ended(if finished { Status::Finished } else { Status::Limit });
+                return Progress::Ended(if finished { RunStatus::Finished } else { RunStatus::Limit });
             }
             if self.steps >= until || *waits == 0 || recorder.as_ref().is_some_and(|r| r.is_full()) {
                 return Progress::Paused;
             }
             if cancelled() {
-                return Progress::Ended(Status::Cancelled);
+                return Progress::Ended(RunStatus::Cancelled);
             }
             let (cluster, rank, warp) = self.schedule.next;
             let Some(cta) = self.clusters.get(cluster).and_then(|c| c.ctas.get(rank)) else {
@@ -192,13 +192,13 @@ impl Machine {
             match end {
                 End::Cut if pauses => self.schedule.next = (cluster, rank, warp),
                 End::Over | End::Cut => {}
-                End::Run => return Progress::Ended(Status::Fault),
+                End::Run => return Progress::Ended(RunStatus::Fault),
             }
         }
     }
 
     /// After all warps have had their turn: takes away what is finished, and checks whether any group has gone on.
-    fn end_round(&mut self) -> Option<Status> {
+    fn end_round(&mut self) -> Option<RunStatus> {
         self.schedule.next = (0, 0, 0);
         self.schedule.rounds += 1;
         let before = self.clusters.len();
@@ -225,9 +225,9 @@ impl Machine {
         self.schedule.hopeless = if still { self.schedule.hopeless + 1 } else { 0 };
         self.schedule.progress = self.progress;
         self.schedule.level += 1;
-        if self.schedule.level > 2 || self.schedule.hopeless > HOPE {
+        if self.schedule.level > 2 || self.schedule.hopeless > MAX_HOPELESS_ROUNDS {
             self.report_deadlock();
-            return Some(Status::Deadlock);
+            return Some(RunStatus::Deadlock);
         }
         None
     }
@@ -235,7 +235,7 @@ impl Machine {
     /// Starts the next cluster, if there is one and room for it.
     fn admit(&mut self) -> bool {
         let running: usize = self.clusters.iter().map(|c| c.ctas.len()).sum();
-        if running > 0 && running + self.shape.cluster_ctas() as usize > RESIDENT {
+        if running > 0 && running + self.shape.cluster_ctas() as usize > MAX_RESIDENT_CTAS {
             return false;
         }
         let needed = self.cluster_at_start();
@@ -272,8 +272,8 @@ impl Machine {
         let mut warp = std::mem::take(&mut self.clusters[cluster].ctas[rank].warps[number]);
         if unfinished.is_none() {
             for group in &mut warp.groups {
-                if group.state == State::Waiting {
-                    group.state = State::Ready;
+                if group.state == GroupReadiness::Waiting {
+                    group.state = GroupReadiness::Ready;
                 }
             }
         }
@@ -296,7 +296,7 @@ impl Machine {
                     };
                     // In pieces, so that a cancelled run ends soon.
                     self.schedule.spent = 0;
-                    Piece { at, meet, left: (QUANTUM - done).min(256), done: 0 }
+                    GroupSlice { at, meet, left: (QUANTUM - done).min(256), done: 0 }
                 }
             };
             let budget = current.left.min(allowed - (done - begin));
@@ -311,7 +311,7 @@ impl Machine {
             };
             let cut = budget < current.left;
             let last = if cut { warp.groups.get(current.at).map_or(0, |g| g.turn) } else { 0 };
-            let Ran { steps, stop } = self.run_group(executable, &mut warp, current.at, turn);
+            let GroupRun { steps, stop } = self.run_group(executable, &mut warp, current.at, turn);
             done += steps;
             if stop == Stop::Ends || ((steps > 64 || stop == Stop::Tired) && cancelled()) {
                 end = if stop == Stop::Ends { End::Run } else { End::Over };
@@ -322,7 +322,7 @@ impl Machine {
                 if let Some(group) = warp.groups.get_mut(current.at) {
                     group.turn = last;
                 }
-                piece = Some(Piece { left: current.left - steps, done: current.done + steps, ..current });
+                piece = Some(GroupSlice { left: current.left - steps, done: current.done + steps, ..current });
                 break;
             }
             *waits -= u64::from(steps == 0);
@@ -338,7 +338,7 @@ impl Machine {
             end = End::Over;
         }
         if let Some(recorder) = recorder {
-            let target = Target { cta: self.clusters[cluster].ctas[rank].number, warp: number as u32 };
+            let target = WarpId { cta: self.clusters[cluster].ctas[rank].number, warp: number as u32 };
             recorder.note_turn(target, warp.lanes.steps);
         }
         if end == End::Cut && pauses {
@@ -368,7 +368,7 @@ impl Machine {
             if exited != 0 && cta.live == 0 {
                 leaks = std::mem::take(&mut cta.tensor.allocations);
             }
-            if exited != 0 && self.settings.checks.has(Kind::Race) {
+            if exited != 0 && self.settings.checks.has(FaultKind::Race) {
                 let own = (cta.number, number as u32, self.shape.warps());
                 super::races::exit(&mut warp.lanes.clock, own, &mut cta.barriers.exited);
             }
@@ -385,14 +385,14 @@ impl Machine {
                     "{columns} columns of tensor memory are allocated here and never freed: `tcgen05.dealloc` must come before the end"
                 )
             };
-            self.note(&turn, &warp.lanes, Kind::Undefined, leak.site, warp.lanes.present, words);
+            self.note(&turn, &warp.lanes, FaultKind::Undefined, leak.site, warp.lanes.present, words);
         }
     }
 
     /// The group whose turn it is, and in the order of its function where it must stop.
     #[inline(always)]
     fn pick(&self, executable: &Executable, warp: &Warp, groups: &[Group], fair: bool) -> Option<(usize, u32)> {
-        let ready = |g: &&Group| matches!(g.state, State::Ready | State::Gathered);
+        let ready = |g: &&Group| matches!(g.state, GroupReadiness::Ready | GroupReadiness::Gathered);
         let mut candidates = groups.iter().enumerate().filter(|(_, g)| ready(g));
         let first = candidates.next()?;
         if groups.len() == 1 {
@@ -430,8 +430,8 @@ impl Machine {
         }
         let mut groups = warp.groups.clone();
         if own.is_none() {
-            let waiting = groups.iter_mut().filter(|g| g.state == State::Waiting);
-            waiting.for_each(|g| g.state = State::Ready);
+            let waiting = groups.iter_mut().filter(|g| g.state == GroupReadiness::Waiting);
+            waiting.for_each(|g| g.state = GroupReadiness::Ready);
         }
         let fair = self.schedule.rounds % FAIRNESS == FAIRNESS - 1 && own.is_none_or(|u| u.done == 0);
         let picked = self.pick(&self.executable, warp, &groups, fair);
@@ -440,13 +440,13 @@ impl Machine {
 
     /// Groups that wait for lanes of the warp: joins those at one place, and lets go whoever has all that it needs.
     fn gather(&mut self, executable: &Executable, warp: &mut Warp, (cluster, rank): (usize, usize)) {
-        if !warp.groups.iter().any(|g| matches!(g.state, State::Gathering(_))) {
+        if !warp.groups.iter().any(|g| matches!(g.state, GroupReadiness::Gathering(_))) {
             return;
         }
         let live = warp.lanes.present & !warp.lanes.exited;
         for at in (0..warp.groups.len()).rev() {
             let group = &warp.groups[at];
-            if !matches!(group.state, State::Gathering(_)) {
+            if !matches!(group.state, GroupReadiness::Gathering(_)) {
                 continue;
             }
             // The states say the same of which lanes are named: who names others does not meet.
@@ -465,31 +465,31 @@ impl Machine {
             .groups
             .iter()
             .map(|g| match g.state {
-                State::Gathering(needed) if anywhere(g) => {
+                GroupReadiness::Gathering(needed) if anywhere(g) => {
                     let meets = warp.groups.iter().filter(|o| o.state == g.state && anywhere(o));
                     needed & live & !meets.fold(0, |all, o| all | o.mask) == 0
                 }
-                State::Gathering(needed) => needed & live & !g.mask == 0,
+                GroupReadiness::Gathering(needed) => needed & live & !g.mask == 0,
                 _ => false,
             })
             .collect();
         let mut any = false;
         for (group, free) in warp.groups.iter_mut().zip(&free) {
             if *free {
-                (group.state, any) = (State::Gathered, true);
+                (group.state, any) = (GroupReadiness::Gathered, true);
             }
         }
         if any || self.schedule.level < 2 {
             return;
         }
         // No group anywhere can go on: a deadlock.
-        let stuck = warp.groups.iter().position(|g| matches!(g.state, State::Gathering(_)));
+        let stuck = warp.groups.iter().position(|g| matches!(g.state, GroupReadiness::Gathering(_)));
         let Some(at) = stuck else { return };
         let group = warp.groups[at].clone();
-        let State::Gathering(needed) = group.state else { return };
+        let GroupReadiness::Gathering(needed) = group.state else { return };
         let absent = needed & live & !group.mask;
         let function = warp.frame(group.frame).map_or(0, |f| f.function);
-        let site = Site { function, instruction: group.pc };
+        let site = InstructionSite { function, instruction: group.pc };
         let turn = Turn::none((cluster, rank), true);
         let words = || {
             format!(
@@ -498,8 +498,8 @@ impl Machine {
                 list(absent)
             )
         };
-        self.note(&turn, &warp.lanes, Kind::Divergence, site, group.mask, words);
-        warp.groups[at].state = State::Gathered;
+        self.note(&turn, &warp.lanes, FaultKind::Divergence, site, group.mask, words);
+        warp.groups[at].state = GroupReadiness::Gathered;
     }
 
     /// Says where everybody waits.
@@ -510,7 +510,12 @@ impl Machine {
                 for warp in &cta.warps {
                     for group in &warp.groups {
                         let function = warp.frame(group.frame).map_or(0, |f| f.function);
-                        places.push(((c, r), warp.lanes.clone(), group.mask, Site { function, instruction: group.pc }));
+                        places.push((
+                            (c, r),
+                            warp.lanes.clone(),
+                            group.mask,
+                            InstructionSite { function, instruction: group.pc },
+                        ));
                     }
                 }
             }
@@ -518,7 +523,7 @@ impl Machine {
         for ((cluster, rank), warp, mask, site) in places {
             let turn = Turn::none((cluster, rank), true);
             let words = || format!("lanes {} wait here, and no thread that could let them go on is left", list(mask));
-            self.note(&turn, &warp, Kind::Deadlock, site, mask, words);
+            self.note(&turn, &warp, FaultKind::Deadlock, site, mask, words);
         }
     }
 }
@@ -529,7 +534,7 @@ fn tidy(warp: &mut Warp) {
         return;
     }
     warp.groups.retain(|g| g.mask != 0);
-    let joins = |g: &Group| g.state == State::Ready && g.token.is_none();
+    let joins = |g: &Group| g.state == GroupReadiness::Ready && g.token.is_none();
     let mut at = 0;
     while at < warp.groups.len() {
         let group = &warp.groups[at];
@@ -550,7 +555,7 @@ fn tidy(warp: &mut Warp) {
 }
 
 /// Lanes in words: `0-15, 31`.
-pub(crate) fn list(mask: Mask) -> String {
+pub(crate) fn list(mask: LaneMask) -> String {
     let mut out: Vec<String> = Vec::new();
     let mut run: Option<(usize, usize)> = None;
     let mut close = |run: Option<(usize, usize)>| match run {

@@ -2,9 +2,9 @@
 
 use super::code::Special;
 use super::cta::Cta;
-use super::{Machine, Shape};
+use super::{GridShape, Machine};
 use crate::lanes::LANES;
-use crate::registers::Line;
+use crate::registers::RegisterLine;
 use std::sync::Arc;
 
 /// Warp instructions that count as a cycle of the clock: one. Time is that of the interpreter, the same in every run.
@@ -28,7 +28,7 @@ fn component(of: [u32; 3], index: u8) -> u128 {
 
 /// The value of a special register in a lane; nothing for a clock, or one that is not known here.
 pub(crate) fn value(machine: &Machine, cta: &Cta, warp: u32, lane: usize, special: Special) -> Option<u128> {
-    let Shape { grid, block, cluster, explicit_cluster, shared } = machine.shape;
+    let GridShape { grid, block, cluster, explicit_cluster, shared } = machine.shape;
     let thread = warp * 32 + lane as u32;
     let index = [thread % block[0], thread / block[0] % block[1], thread / block[0] / block[1]];
     let in_cluster = std::array::from_fn(|i| cta.index[i] % cluster[i]);
@@ -73,7 +73,7 @@ pub(crate) fn value(machine: &Machine, cta: &Cta, warp: u32, lane: usize, specia
 }
 
 /// The file of special registers of a warp.
-pub(super) fn special_file(machine: &Machine, cta: &Cta, warp: u32) -> Arc<[Line]> {
+pub(super) fn special_file(machine: &Machine, cta: &Cta, warp: u32) -> Arc<[RegisterLine]> {
     let specials = &machine.executable.specials;
     let mut bytes = vec![0; specials.bytes()];
     for (special, place) in &specials.places {
@@ -84,8 +84,8 @@ pub(super) fn special_file(machine: &Machine, cta: &Cta, warp: u32) -> Arc<[Line
             bytes[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
         }
     }
-    let mut lines = vec![bytemuck::Zeroable::zeroed(); bytes.len().div_ceil(size_of::<Line>())];
-    bytemuck::cast_slice_mut::<Line, u8>(&mut lines)[..bytes.len()].copy_from_slice(&bytes);
+    let mut lines = vec![bytemuck::Zeroable::zeroed(); bytes.len().div_ceil(size_of::<RegisterLine>())];
+    bytemuck::cast_slice_mut::<RegisterLine, u8>(&mut lines)[..bytes.len()].copy_from_slice(&bytes);
     lines.into()
 }
 
@@ -109,11 +109,11 @@ pub(crate) fn clock(cycles: u64, special: Special) -> u128 {
 mod tests {
     use super::{is_clock, value};
     use crate::machine::code::Special;
-    use crate::testing::Kernel;
+    use crate::testing::TestKernel;
 
     #[test]
     fn every_special_register_has_a_value() {
-        let out = Kernel::body("", "").threads(1).buffer(&[0; 4]).run();
+        let out = TestKernel::body("", "").threads(1).buffer(&[0; 4]).run();
         let machine = &out.run.machine;
         let cta = crate::machine::Cta::default();
         for register in ptx_isa::ISA.special_registers {

@@ -1,6 +1,6 @@
 //! Tensor memory of a CTA: 128 lanes of 512 columns of 32 bits, and which columns are allocated.
 
-use crate::findings::Site;
+use crate::findings::InstructionSite;
 use ptx_num::values::Marks;
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ struct Column {
 
 /// A cell as it was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Cell {
+pub(crate) struct TensorMemoryCell {
     /// Its bits.
     pub bits: u32,
     /// Something was written to it.
@@ -35,18 +35,18 @@ pub(crate) struct Cell {
 
 /// Columns that are allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Allocation {
+pub(crate) struct ColumnAllocation {
     /// The first.
     pub first: u32,
     /// How many.
     pub columns: u32,
     /// The instruction that allocated them.
-    pub site: Site,
+    pub site: InstructionSite,
 }
 
 /// How far an allocation for a pair of CTAs is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Pair {
+pub(crate) enum PairAllocation {
     /// No warp waits.
     #[default]
     Nobody,
@@ -61,13 +61,13 @@ pub(crate) enum Pair {
 pub struct TensorMemory {
     columns: Vec<Option<Arc<Column>>>,
     /// What is allocated.
-    pub(crate) allocations: Vec<Allocation>,
+    pub(crate) allocations: Vec<ColumnAllocation>,
     /// The permit to allocate was given up.
     pub(crate) relinquished: bool,
     /// The columns that were allocated last.
     pub(crate) last: Option<u32>,
     /// An allocation for a pair.
-    pub(crate) pair: Pair,
+    pub(crate) pair: PairAllocation,
     /// The number of CTAs that all instructions name.
     pub(crate) ctas: Option<u32>,
 }
@@ -88,8 +88,8 @@ impl TensorMemory {
     }
 
     /// Allocates columns: what was in them counts as never written.
-    pub(crate) fn allocate(&mut self, first: u32, columns: u32, site: Site) {
-        self.allocations.push(Allocation { first, columns, site });
+    pub(crate) fn allocate(&mut self, first: u32, columns: u32, site: InstructionSite) {
+        self.allocations.push(ColumnAllocation { first, columns, site });
         self.last = Some(columns);
         for column in first..first + columns {
             if let Some(column) = self.columns.get_mut(column as usize) {
@@ -111,9 +111,9 @@ impl TensorMemory {
 
     /// Reads a cell; what lies outside is zero, and was never written.
     #[inline]
-    pub(crate) fn read(&self, lane: u32, column: u32) -> Cell {
-        let Some(Some(of)) = self.columns.get(column as usize) else { return Cell::default() };
-        let Some(bits) = of.cells.get(lane as usize) else { return Cell::default() };
+    pub(crate) fn read(&self, lane: u32, column: u32) -> TensorMemoryCell {
+        let Some(Some(of)) = self.columns.get(column as usize) else { return TensorMemoryCell::default() };
+        let Some(bits) = of.cells.get(lane as usize) else { return TensorMemoryCell::default() };
         let mut marks = Marks::NONE;
         if of.unspecified >> lane & 1 != 0 {
             marks |= Marks::UNSPECIFIED;
@@ -121,7 +121,7 @@ impl TensorMemory {
         if of.approximate >> lane & 1 != 0 {
             marks |= Marks::APPROXIMATE;
         }
-        Cell { bits: *bits, known: of.known >> lane & 1 != 0, marks }
+        TensorMemoryCell { bits: *bits, known: of.known >> lane & 1 != 0, marks }
     }
 
     /// Writes a cell; what lies outside is dropped.
@@ -147,13 +147,13 @@ impl TensorMemory {
 #[cfg(test)]
 mod tests {
     use super::TensorMemory;
-    use crate::findings::Site;
+    use crate::findings::InstructionSite;
     use ptx_num::values::Marks;
 
     #[test]
     fn columns_are_given_out_and_come_back_empty() {
         let mut memory = TensorMemory::default();
-        let site = Site::default();
+        let site = InstructionSite::default();
         assert_eq!(memory.free(512, None), Some(0));
         memory.allocate(0, 128, site);
         assert_eq!((memory.free(256, None), memory.free(512, None)), (Some(256), None));

@@ -1,26 +1,26 @@
 //! A warp: groups of lanes with a program counter each, and the activations of functions that they are in.
 
 use super::Machine;
-use super::code::{Code, Slot, predicate};
-use crate::lanes::{LANES, Mask};
+use super::code::{FunctionCode, Slot, predicate};
+use crate::lanes::{LANES, LaneMask};
 use crate::memory::Storage;
-use crate::registers::{Line, Registers};
+use crate::registers::{RegisterLine, WarpRegisters};
 use std::sync::Arc;
 
 /// What is known of the values in registers: a mask of lanes for each.
 #[derive(Debug, Clone, Default)]
-pub struct Shadow {
+pub struct RegisterShadow {
     /// Something was written.
-    pub known: Vec<Mask>,
+    pub known: Vec<LaneMask>,
     /// The manual leaves the bits open, or they were made of such.
-    pub unspecified: Vec<Mask>,
+    pub unspecified: Vec<LaneMask>,
     /// Approximations, or made of such.
-    pub approximate: Vec<Mask>,
+    pub approximate: Vec<LaneMask>,
 }
 
 /// An activation of a function.
 #[derive(Debug, Clone, Default)]
-pub struct Frame {
+pub struct CallFrame {
     /// The function, by its index in the program.
     pub function: u32,
     /// The activation that called it.
@@ -28,25 +28,25 @@ pub struct Frame {
     /// The instruction of the caller that called it.
     pub call: u32,
     /// The lanes that have not returned from it.
-    pub lanes: Mask,
+    pub lanes: LaneMask,
     /// Its registers.
-    pub registers: Registers,
+    pub registers: WarpRegisters,
     /// What is known of them.
-    pub shadow: Shadow,
+    pub shadow: RegisterShadow,
     /// Where the frame begins on the stack of each lane.
     pub base: Box<[u32]>,
 }
 
 /// Why a group does not go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum State {
+pub enum GroupReadiness {
     /// It can.
     #[default]
     Ready,
     /// Its instruction waits for something outside of the warp.
     Waiting,
     /// It waits for these lanes of the warp.
-    Gathering(Mask),
+    Gathering(LaneMask),
     /// All lanes that its instruction needs are in it, or will never come.
     Gathered,
 }
@@ -55,13 +55,13 @@ pub enum State {
 #[derive(Debug, Clone, Default)]
 pub struct Group {
     /// The lanes.
-    pub mask: Mask,
+    pub mask: LaneMask,
     /// Their activation: index into [`Warp::frames`].
     pub frame: u32,
     /// The next instruction.
     pub pc: u32,
     /// Whether it can go on.
-    pub state: State,
+    pub state: GroupReadiness,
     /// What its instruction remembers while it waits.
     pub token: Option<u64>,
     /// When it was executed last, in steps of the warp.
@@ -70,13 +70,13 @@ pub struct Group {
 
 /// What instructions see of a warp besides its registers.
 #[derive(Debug, Clone)]
-pub struct Lanes {
+pub struct WarpLanes {
     /// Its number in the CTA.
     pub number: u32,
     /// The lanes that are threads.
-    pub present: Mask,
+    pub present: LaneMask,
     /// Those of them that have exited.
-    pub exited: Mask,
+    pub exited: LaneMask,
     /// Warp instructions executed.
     pub steps: u64,
     /// Local memory of each lane: its stack.
@@ -95,18 +95,18 @@ pub struct Lanes {
 #[derive(Debug, Clone)]
 pub struct Warp {
     /// What instructions see.
-    pub lanes: Lanes,
+    pub lanes: WarpLanes,
     /// Groups of lanes.
     pub groups: Vec<Group>,
     /// Activations.
-    pub frames: Vec<Option<Box<Frame>>>,
+    pub frames: Vec<Option<Box<CallFrame>>>,
     /// The special registers.
-    pub specials: Arc<[Line]>,
+    pub specials: Arc<[RegisterLine]>,
 }
 
 impl Default for Warp {
     fn default() -> Self {
-        let lanes = Lanes {
+        let lanes = WarpLanes {
             number: 0,
             present: 0,
             exited: 0,
@@ -121,22 +121,22 @@ impl Default for Warp {
     }
 }
 
-impl Shadow {
+impl RegisterShadow {
     fn new(registers: usize) -> Self {
         Self { known: vec![0; registers], unspecified: vec![0; registers], approximate: vec![0; registers] }
     }
 }
 
-impl Frame {
+impl CallFrame {
     /// The beginning of a function, for some lanes.
-    pub fn new(code: &Code, lanes: Mask, specials: Arc<[Line]>, base: Box<[u32]>) -> Self {
+    pub fn new(code: &FunctionCode, lanes: LaneMask, specials: Arc<[RegisterLine]>, base: Box<[u32]>) -> Self {
         Self {
             function: code.function,
             parent: None,
             call: 0,
             lanes,
-            registers: Registers::new(code.register_bytes, code.predicates, Arc::clone(&code.constants), specials),
-            shadow: Shadow::new(code.slots.len()),
+            registers: WarpRegisters::new(code.register_bytes, code.predicates, Arc::clone(&code.constants), specials),
+            shadow: RegisterShadow::new(code.slots.len()),
             base,
         }
     }
@@ -155,8 +155,8 @@ impl Frame {
 
 impl Warp {
     /// A warp before its first instruction.
-    pub fn new(machine: &Machine, number: u32, present: Mask, specials: Arc<[Line]>) -> Self {
-        let lanes = Lanes {
+    pub fn new(machine: &Machine, number: u32, present: LaneMask, specials: Arc<[RegisterLine]>) -> Self {
+        let lanes = WarpLanes {
             number,
             present,
             exited: 0,
@@ -176,7 +176,7 @@ impl Warp {
     }
 
     /// Keeps an activation.
-    pub(super) fn keep(&mut self, frame: Frame) -> u32 {
+    pub(super) fn keep(&mut self, frame: CallFrame) -> u32 {
         let free = self.frames.iter().position(Option::is_none);
         let at = free.unwrap_or_else(|| {
             self.frames.push(None);
@@ -187,7 +187,7 @@ impl Warp {
     }
 
     /// The activation of that index.
-    pub fn frame(&self, index: u32) -> Option<&Frame> {
+    pub fn frame(&self, index: u32) -> Option<&CallFrame> {
         self.frames.get(index as usize)?.as_deref()
     }
 

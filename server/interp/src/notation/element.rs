@@ -5,7 +5,7 @@ use std::fmt::{self, Display};
 
 /// What the bits of an element mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ElementKind {
     /// Nothing by themselves.
     Bits,
     /// A whole number.
@@ -79,18 +79,18 @@ impl Float {
 
 /// The type of an element: its place in the table below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Element(u8);
+pub struct ElementFormat(u8);
 
-const fn integer(signed: bool) -> Kind {
-    Kind::Integer { signed }
+const fn integer(signed: bool) -> ElementKind {
+    ElementKind::Integer { signed }
 }
 
-const fn narrow(narrow: Narrow) -> Kind {
-    Kind::Float(Float::Narrow(narrow))
+const fn narrow(narrow: Narrow) -> ElementKind {
+    ElementKind::Float(Float::Narrow(narrow))
 }
 
 /// Name, bits that an element takes in memory, meaning.
-const TABLE: &[(&str, u32, Kind)] = &[
+const TABLE: &[(&str, u32, ElementKind)] = &[
     ("u8", 8, integer(false)),
     ("u16", 16, integer(false)),
     ("u32", 32, integer(false)),
@@ -99,16 +99,16 @@ const TABLE: &[(&str, u32, Kind)] = &[
     ("s16", 16, integer(true)),
     ("s32", 32, integer(true)),
     ("s64", 64, integer(true)),
-    ("b8", 8, Kind::Bits),
-    ("b16", 16, Kind::Bits),
-    ("b32", 32, Kind::Bits),
-    ("b64", 64, Kind::Bits),
-    ("b128", 128, Kind::Bits),
-    ("f16", 16, Kind::Float(Float::Layout(Layout::F16))),
-    ("bf16", 16, Kind::Float(Float::Layout(Layout::BF16))),
-    ("tf32", 32, Kind::Float(Float::Layout(Layout::TF32))),
-    ("f32", 32, Kind::Float(Float::Layout(Layout::F32))),
-    ("f64", 64, Kind::Float(Float::Layout(Layout::F64))),
+    ("b8", 8, ElementKind::Bits),
+    ("b16", 16, ElementKind::Bits),
+    ("b32", 32, ElementKind::Bits),
+    ("b64", 64, ElementKind::Bits),
+    ("b128", 128, ElementKind::Bits),
+    ("f16", 16, ElementKind::Float(Float::Layout(Layout::F16))),
+    ("bf16", 16, ElementKind::Float(Float::Layout(Layout::BF16))),
+    ("tf32", 32, ElementKind::Float(Float::Layout(Layout::TF32))),
+    ("f32", 32, ElementKind::Float(Float::Layout(Layout::F32))),
+    ("f64", 64, ElementKind::Float(Float::Layout(Layout::F64))),
     ("e4m3", 8, narrow(Narrow::E4m3)),
     ("e5m2", 8, narrow(Narrow::E5m2)),
     ("e2m3", 8, narrow(Narrow::E2m3)),
@@ -120,7 +120,7 @@ const TABLE: &[(&str, u32, Kind)] = &[
     ("s2f6", 8, narrow(Narrow::S2f6)),
 ];
 
-impl Element {
+impl ElementFormat {
     /// All of them.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..TABLE.len()).map(|i| Self(i as u8))
@@ -140,11 +140,11 @@ impl Element {
     /// Bits without a meaning, of that number; bytes where there is no such type.
     pub fn of_bits(bits: u32) -> Self {
         let byte = Self::all().find(|e| e.name() == "b8").unwrap_or(Self(0));
-        Self::all().find(|e| e.kind() == Kind::Bits && e.bits() == bits).unwrap_or(byte)
+        Self::all().find(|e| e.kind() == ElementKind::Bits && e.bits() == bits).unwrap_or(byte)
     }
 
-    fn row(self) -> (&'static str, u32, Kind) {
-        TABLE.get(usize::from(self.0)).copied().unwrap_or(("b8", 8, Kind::Bits))
+    fn row(self) -> (&'static str, u32, ElementKind) {
+        TABLE.get(usize::from(self.0)).copied().unwrap_or(("b8", 8, ElementKind::Bits))
     }
 
     /// Its name, without a dot.
@@ -158,7 +158,7 @@ impl Element {
     }
 
     /// What they mean.
-    pub fn kind(self) -> Kind {
+    pub fn kind(self) -> ElementKind {
         self.row().2
     }
 
@@ -185,7 +185,7 @@ impl Element {
     /// The canonical NaN: all bits set but the sign, which is what PTX instructions give.
     pub fn nan(self) -> Option<u128> {
         match self.kind() {
-            Kind::Float(float) if float.has_nan() => Some(float.encode(Real::NAN, false) << self.padding()),
+            ElementKind::Float(float) if float.has_nan() => Some(float.encode(Real::NAN, false) << self.padding()),
             _ => None,
         }
     }
@@ -193,9 +193,9 @@ impl Element {
     /// What the bits of an element are worth, where that is a number: rounded to the nearest f64 for integers of more than 53 bits.
     pub fn value(self, bits: u128) -> f64 {
         match self.kind() {
-            Kind::Integer { signed: true } => self.sign_extended(bits) as f64,
-            Kind::Integer { signed: false } | Kind::Bits => bits as f64,
-            Kind::Float(float) => {
+            ElementKind::Integer { signed: true } => self.sign_extended(bits) as f64,
+            ElementKind::Integer { signed: false } | ElementKind::Bits => bits as f64,
+            ElementKind::Float(float) => {
                 let real = float.decode((bits >> self.padding()) as u64);
                 f64::from_bits(Layout::F64.encode(real, Direction::Nearest, false))
             }
@@ -205,7 +205,7 @@ impl Element {
     /// Whether the bits are a NaN of the type.
     pub fn is_nan(self, bits: u128) -> bool {
         match self.kind() {
-            Kind::Float(float) => float.decode((bits >> self.padding()) as u64).class == Class::Nan,
+            ElementKind::Float(float) => float.decode((bits >> self.padding()) as u64).class == Class::Nan,
             _ => false,
         }
     }
@@ -249,13 +249,13 @@ impl Element {
     /// The bits of an element for a reader: numbers as numbers, what has no meaning in hexadecimal.
     pub fn text(self, bits: u128) -> String {
         match self.kind() {
-            Kind::Bits => format!("{bits:#0width$x}", width = self.bits() as usize / 4 + 2),
-            Kind::Integer { signed: false } => bits.to_string(),
-            Kind::Integer { signed: true } => self.sign_extended(bits).to_string(),
-            Kind::Float(_) if self.is_nan(bits) => "nan".to_owned(),
+            ElementKind::Bits => format!("{bits:#0width$x}", width = self.bits() as usize / 4 + 2),
+            ElementKind::Integer { signed: false } => bits.to_string(),
+            ElementKind::Integer { signed: true } => self.sign_extended(bits).to_string(),
+            ElementKind::Float(_) if self.is_nan(bits) => "nan".to_owned(),
             // The fewest digits that tell the value from its neighbours; f32 holds all formats but f64.
-            Kind::Float(_) if self.name() == "f64" => super::number::float_text(self.value(bits)),
-            Kind::Float(_) => {
+            ElementKind::Float(_) if self.name() == "f64" => super::number::float_text(self.value(bits)),
+            ElementKind::Float(_) => {
                 let value = self.value(bits) as f32;
                 if value.is_finite() { format!("{value:?}") } else { super::number::float_text(value.into()) }
             }
@@ -263,7 +263,7 @@ impl Element {
     }
 }
 
-impl Display for Element {
+impl Display for ElementFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -271,11 +271,11 @@ impl Display for Element {
 
 #[cfg(test)]
 mod tests {
-    use super::Element;
+    use super::ElementFormat;
 
     #[test]
     fn elements_are_put_and_got_again() {
-        for element in Element::all() {
+        for element in ElementFormat::all() {
             let mut bytes = [0xa5; 64];
             for index in 0..4 {
                 element.put(&mut bytes, index, u128::from(index) + 3);
@@ -288,7 +288,7 @@ mod tests {
             assert_eq!(element.bytes(3), Some(u64::from(element.bits() * 3).div_ceil(8)), "{element}");
         }
         let mut bytes = [0];
-        let e2m1 = Element::named(".e2m1").unwrap();
+        let e2m1 = ElementFormat::named(".e2m1").unwrap();
         e2m1.put(&mut bytes, 0, 1);
         e2m1.put(&mut bytes, 1, 2);
         assert_eq!(bytes, [0x21]);
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn values_for_readers() {
-        let text = |name: &str, bits: u128| Element::named(name).unwrap().text(bits);
+        let text = |name: &str, bits: u128| ElementFormat::named(name).unwrap().text(bits);
         assert_eq!(text("f32", 0.1f32.to_bits().into()), "0.1");
         assert_eq!(text("f64", 0.1f64.to_bits().into()), "0.1");
         assert_eq!(text("f16", 0x3c00), "1.0");
@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn the_nan_of_ptx() {
-        let nan = |name: &str| Element::named(name).unwrap().nan();
+        let nan = |name: &str| ElementFormat::named(name).unwrap().nan();
         assert_eq!((nan("f16"), nan("f32"), nan("e4m3")), (Some(0x7fff), Some(0x7fff_ffff), Some(0x7f)));
         assert_eq!((nan("u32"), nan("e2m1"), nan("s2f6")), (None, None, None));
         assert_eq!(nan("tf32").map(|n| n & 0x7f80_0000), Some(0x7f80_0000));

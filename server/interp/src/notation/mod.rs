@@ -3,5 +3,5 @@
 mod element;
 mod number;
 
-pub use element::{Element, Float, Kind};
+pub use element::{ElementFormat, ElementKind, Float};
 pub use number::Number;

@@ -1,6 +1,6 @@
 //! Numbers as launches and expressions spell them.
 
-use super::element::{Element, Kind};
+use super::element::{ElementFormat, ElementKind};
 use ptx_num::values::convert::{Class, Direction, Layout, Real};
 use std::fmt::{self, Display};
 
@@ -124,19 +124,19 @@ impl Number {
     ///
     /// # Errors
     /// In words, why the type has no such value.
-    pub fn encode(self, element: Element) -> Result<u128, String> {
+    pub fn encode(self, element: ElementFormat) -> Result<u128, String> {
         let name = element.name();
         match element.kind() {
-            Kind::Bits if !matches!(self, Self::Integer { .. } | Self::Bits(_)) => match element.bits() {
+            ElementKind::Bits if !matches!(self, Self::Integer { .. } | Self::Bits(_)) => match element.bits() {
                 32 => Ok(Layout::F32.encode(self.real(), Direction::Nearest, false).into()),
                 64 => Ok(Layout::F64.encode(self.real(), Direction::Nearest, false).into()),
                 _ => Err(format!("`{self}` is no value of `{name}`, which has no format: write its bits (`0x…`)")),
             },
-            Kind::Bits | Kind::Integer { .. } => {
+            ElementKind::Bits | ElementKind::Integer { .. } => {
                 let (negative, magnitude) = self
                     .whole()
                     .ok_or_else(|| format!("`{self}` is no value of `{name}`, which holds whole numbers"))?;
-                let signed = element.kind() == Kind::Integer { signed: true };
+                let signed = element.kind() == ElementKind::Integer { signed: true };
                 let bits = element.bits();
                 let all = element.mask();
                 // Bits may fill a signed type, and -1 is a common way to write all bits.
@@ -146,7 +146,7 @@ impl Number {
                 }
                 Ok(if negative { magnitude.wrapping_neg() & all } else { magnitude })
             }
-            Kind::Float(layout) => match self {
+            ElementKind::Float(layout) => match self {
                 Self::Bits(bits) => {
                     let fits = bits <= element.mask();
                     fits.then_some(bits).ok_or_else(|| format!("`{self}` has more bits than `{name}`"))
@@ -227,13 +227,13 @@ impl Display for Number {
 
 #[cfg(test)]
 mod tests {
-    use super::super::element::Element;
+    use super::super::element::ElementFormat;
     use super::Number;
 
     fn bits(text: &str, element: &str) -> Result<u128, String> {
         let (number, length) = Number::parse(text).unwrap();
         assert_eq!(length, text.len(), "{text}");
-        number.encode(Element::named(element).unwrap())
+        number.encode(ElementFormat::named(element).unwrap())
     }
 
     #[test]

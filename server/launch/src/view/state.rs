@@ -4,7 +4,7 @@ use super::Course;
 use crate::evaluate::LaunchRun;
 use crate::report::{LineColumnFinder, hex};
 use ptx_interp::inspect::{self, GroupState, RegisterView};
-use ptx_interp::machine::{Machine, Target};
+use ptx_interp::machine::{Machine, WarpId};
 use serde_json::{Value, json};
 
 /// The machine before a step of a warp; without one at the end. Behind the last step it is the end too, or, when the warp is gone by then, the
@@ -26,7 +26,7 @@ pub fn machine_at(
 }
 
 /// What the warp holds there.
-pub fn state(done: &LaunchRun, machine: &Machine, target: Target, step: u64, places: LineColumnFinder<'_>) -> Value {
+pub fn state(done: &LaunchRun, machine: &Machine, target: WarpId, step: u64, places: LineColumnFinder<'_>) -> Value {
     let executable = &done.run.machine.executable;
     let line = |site| places(executable.range(site).start);
     let Some(found) = inspect::groups(machine, target) else {

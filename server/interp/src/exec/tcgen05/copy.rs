@@ -2,11 +2,11 @@
 
 use super::{Access, Spot, ctas, has_pair, memory, note_ctas, rank_of_part, spot};
 use crate::exec::shared_matrix::Source;
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
-use crate::machine::code::{Action, Refusal};
-use crate::machine::{Context, Outcome};
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::machine::{ExecContext, StepOutcome};
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::matrix::descriptor;
 use ptx_num::matrix::shared::Major;
@@ -40,7 +40,7 @@ enum To {
 }
 
 impl Plan {
-    fn new(inst: &DecodeContext<'_>) -> Result<Self, Refusal> {
+    fn new(inst: &DecodeContext<'_>) -> Result<Self, DecodeRefusal> {
         let (rows, bytes, to) = if inst.has(Modifier::_128x256b) {
             (128, 32, To::Rows)
         } else if inst.has(Modifier::_128x128b) {
@@ -77,14 +77,14 @@ impl Plan {
 }
 
 /// `tcgen05.cp`.
-pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let ctas = ctas(inst);
     let plan = Plan::new(inst)?;
     let (address, source) = (inst.address(OperandName::Taddr)?, inst.src::<u64>(OperandName::Sdesc)?);
     Ok(DecodeContext::machine(move |context| {
         note_ctas(context, ctas);
         if !has_pair(context, ctas) {
-            return Outcome::Next;
+            return StepOutcome::Next;
         }
         for lane in lanes(context.mask) {
             let at = spot(context, &address, lane);
@@ -92,21 +92,21 @@ pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             for part in 0..ctas {
                 let rank = rank_of_part(context, ctas, part);
                 if copy_one(context, &plan, at, bits, rank, lane).is_none() {
-                    return Outcome::Next;
+                    return StepOutcome::Next;
                 }
             }
         }
         context.changed();
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
-fn copy_one(context: &mut Context<'_>, plan: &Plan, at: Spot, bits: u64, rank: u32, lane: usize) -> Option<()> {
+fn copy_one(context: &mut ExecContext<'_>, plan: &Plan, at: Spot, bits: u64, rank: u32, lane: usize) -> Option<()> {
     let (width, shift) = plan.element;
     let matrix = match descriptor::tcgen05(bits, Major::K, width, width < 8) {
         Ok(matrix) => matrix,
         Err(why) => {
-            context.fault(Kind::Undefined, 1 << lane, || why.0.to_owned());
+            context.fault(FaultKind::Undefined, 1 << lane, || why.0.to_owned());
             return None;
         }
     };

@@ -3,11 +3,11 @@
 use super::{Access, Spot, ctas, has_pair, note_ctas, rank_of_part, spot};
 use crate::exec::mma::numerics;
 use crate::exec::shared_matrix::Source;
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
-use crate::machine::code::{Action, Address, Refusal};
-use crate::machine::{Context, Outcome};
+use crate::machine::code::{Address, DecodeRefusal, OpAction};
+use crate::machine::{ExecContext, StepOutcome};
 use crate::registers::{PredicateSrc, Src};
 use ptx_isa::{Exec, Modifier, OperandName};
 use ptx_num::matrix::descriptor::{self, Instruction};
@@ -55,7 +55,7 @@ fn is_packed(kind: Modifier) -> bool {
     matches!(kind, Modifier::KindMxf4 | Modifier::KindMxf4nvf4)
 }
 
-fn scales(inst: &mut DecodeContext<'_>, kind: Modifier) -> Result<Option<Scales>, Refusal> {
+fn scales(inst: &mut DecodeContext<'_>, kind: Modifier) -> Result<Option<Scales>, DecodeRefusal> {
     if inst.operand(OperandName::ScaleA).is_none() {
         return Ok(None);
     }
@@ -68,7 +68,7 @@ fn scales(inst: &mut DecodeContext<'_>, kind: Modifier) -> Result<Option<Scales>
 }
 
 /// All forms of `tcgen05.mma`.
-pub(crate) fn multiply(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn multiply(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     if inst.operand(OperandName::Meta).is_some() {
         return Err(
             "how the metadata of sparse matrices lies in tensor memory is shown by the manual in pictures only".into(),
@@ -109,24 +109,24 @@ pub(crate) fn multiply(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> 
     Ok(DecodeContext::machine(move |context| {
         note_ctas(context, plan.ctas);
         if !has_pair(context, plan.ctas) {
-            return Outcome::Next;
+            return StepOutcome::Next;
         }
         for lane in lanes(context.mask) {
             if plan.run(context, lane).is_none() {
-                return Outcome::Next;
+                return StepOutcome::Next;
             }
         }
         context.changed();
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// A finding about what a descriptor says.
-fn undefined<T>(context: &mut Context<'_>, lane: usize, result: Result<T, product::Refusal>) -> Option<T> {
+fn undefined<T>(context: &mut ExecContext<'_>, lane: usize, result: Result<T, product::Refusal>) -> Option<T> {
     match result {
         Ok(value) => Some(value),
         Err(why) => {
-            context.fault(Kind::Undefined, 1 << lane, || why.0.to_owned());
+            context.fault(FaultKind::Undefined, 1 << lane, || why.0.to_owned());
             None
         }
     }
@@ -134,7 +134,7 @@ fn undefined<T>(context: &mut Context<'_>, lane: usize, result: Result<T, produc
 
 impl Plan {
     /// A multiplication that one lane has started. Nothing if it cannot be made.
-    fn run(&self, context: &mut Context<'_>, lane: usize) -> Option<()> {
+    fn run(&self, context: &mut ExecContext<'_>, lane: usize) -> Option<()> {
         let bits = context.registers.lane(self.instruction, lane);
         let instruction = undefined(context, lane, descriptor::instruction(bits, self.kind))?;
         let Shape { m, n, .. } = instruction.shape;
@@ -217,7 +217,7 @@ impl Plan {
 
     fn read_a(
         &self,
-        context: &mut Context<'_>,
+        context: &mut ExecContext<'_>,
         instruction: &Instruction,
         layout: Accumulators,
         lane: usize,
@@ -261,7 +261,7 @@ impl Plan {
     #[expect(clippy::too_many_arguments, reason = "all that describes a matrix in shared memory")]
     fn halves(
         &self,
-        context: &mut Context<'_>,
+        context: &mut ExecContext<'_>,
         bits: u64,
         (lines, k): (usize, usize),
         major: Major,
@@ -287,7 +287,7 @@ impl Plan {
 
     fn read_b(
         &self,
-        context: &mut Context<'_>,
+        context: &mut ExecContext<'_>,
         instruction: &Instruction,
         lane: usize,
         marks: &mut Marks,
@@ -304,7 +304,7 @@ impl Plan {
 
     fn read_d(
         &self,
-        context: &mut Context<'_>,
+        context: &mut ExecContext<'_>,
         layout: Accumulators,
         d: Spot,
         (m, n): (usize, usize),
@@ -332,7 +332,7 @@ impl Plan {
     /// The scales of A row by row, those of B block by block. Of a pair each CTA has those of its rows of A, and all of B.
     fn read_scales(
         &self,
-        context: &mut Context<'_>,
+        context: &mut ExecContext<'_>,
         scales: &Scales,
         instruction: &Instruction,
         lane: usize,
@@ -347,7 +347,7 @@ impl Plan {
         undefined(context, lane, layout)?;
         let (at_a, at_b) = (spot(context, &scales.a, lane), spot(context, &scales.b, lane));
         let blocks = scales.blocks;
-        let mut one = |context: &mut Context<'_>, part: u32, at: Spot, line: u32, block: u32, id: u32| {
+        let mut one = |context: &mut ExecContext<'_>, part: u32, at: Spot, line: u32, block: u32, id: u32| {
             let (cell, byte) = undefined(context, lane, tensor::scale(line, block, blocks, id))?;
             let rank = rank_of_part(context, self.ctas, part);
             let mut access = Access::new(rank, lane);

@@ -1,7 +1,7 @@
 //! The bytes of a tensor copy on their way.
 
-use crate::findings::Kind;
-use crate::machine::{Context, Location, Order};
+use crate::findings::FaultKind;
+use crate::machine::{AccessLocation, ExecContext, Order};
 use crate::memory::Region;
 use ptx_num::image::tensor_copy::{Amount, RunKind, pack6};
 use ptx_num::image::tensor_map::{ElementType, TensorMap};
@@ -17,13 +17,13 @@ pub(super) struct Plan {
 }
 
 /// A part of global memory that lies in one piece.
-pub(super) type Span = (Location, u64);
+pub(super) type Span = (AccessLocation, u64);
 
-fn global(address: u64) -> Location {
-    Location { address, region: Region::Global, offset: address }
+fn global(address: u64) -> AccessLocation {
+    AccessLocation { address, region: Region::Global, offset: address }
 }
 
-fn put_global(context: &mut Context<'_>, lane: usize, address: u64, bytes: &[u8]) {
+fn put_global(context: &mut ExecContext<'_>, lane: usize, address: u64, bytes: &[u8]) {
     if !bytes.is_empty() {
         context.write_at(global(address), lane, bytes, Marks::NONE, Order::Weak);
     }
@@ -39,14 +39,14 @@ fn global_bytes(run: &Run) -> u64 {
 }
 
 /// The location of a run in the shared memory that a box begins in.
-fn shared(of: Location, run: &Run) -> Location {
+fn shared(of: AccessLocation, run: &Run) -> AccessLocation {
     let offset = u64::from(run.shared);
-    Location { address: of.address.wrapping_sub(of.offset).wrapping_add(offset), offset, ..of }
+    AccessLocation { address: of.address.wrapping_sub(of.offset).wrapping_add(offset), offset, ..of }
 }
 
 /// A location some bytes further on.
-fn behind(of: Location, bytes: u64) -> Location {
-    Location { address: of.address.wrapping_add(bytes), offset: of.offset.wrapping_add(bytes), ..of }
+fn behind(of: AccessLocation, bytes: u64) -> AccessLocation {
+    AccessLocation { address: of.address.wrapping_add(bytes), offset: of.offset.wrapping_add(bytes), ..of }
 }
 
 impl Plan {
@@ -60,7 +60,7 @@ impl Plan {
     }
 
     /// The pieces of global memory that are read or written, in order; nothing if some of them cannot be.
-    pub(super) fn spans(&self, context: &mut Context<'_>, lane: usize, write: bool) -> Option<Vec<Span>> {
+    pub(super) fn spans(&self, context: &mut ExecContext<'_>, lane: usize, write: bool) -> Option<Vec<Span>> {
         let mut spans: Vec<(u64, u64)> = Vec::new();
         for run in &self.runs {
             let bytes = global_bytes(run);
@@ -73,7 +73,7 @@ impl Plan {
         let locate = |(start, bytes): (u64, u64)| {
             let at = context.locate_generic(start, lane, bytes as usize, 1, write)?;
             if at.region != Region::Global {
-                context.fault(Kind::OutOfBounds, 1 << lane, || {
+                context.fault(FaultKind::OutOfBounds, 1 << lane, || {
                     format!("the tensor map leads to {start:#x}, which is not in global memory")
                 });
                 return None;
@@ -84,7 +84,7 @@ impl Plan {
     }
 
     /// From global to shared memory.
-    pub(super) fn load(&self, context: &mut Context<'_>, lane: usize, sources: &[Span], target: Location) {
+    pub(super) fn load(&self, context: &mut ExecContext<'_>, lane: usize, sources: &[Span], target: AccessLocation) {
         let (element, pattern) = (self.element(), self.map.fill_pattern().to_le_bytes());
         let first = target.offset as u32;
         let length = self.runs.iter().map(|r| r.shared.wrapping_sub(first).saturating_add(r.bytes)).max().unwrap_or(0);
@@ -144,7 +144,7 @@ impl Plan {
     }
 
     /// Writes the bytes of a box: all at once, unless there are gaps in it.
-    fn put(&self, context: &mut Context<'_>, lane: usize, target: Location, buffer: &[u8]) {
+    fn put(&self, context: &mut ExecContext<'_>, lane: usize, target: AccessLocation, buffer: &[u8]) {
         let bytes: usize = self.runs.iter().map(|r| r.bytes as usize).sum();
         if bytes == buffer.len() {
             return context.write_at(target, lane, buffer, Marks::NONE, Order::Weak);
@@ -158,7 +158,7 @@ impl Plan {
     }
 
     /// From shared to global memory.
-    pub(super) fn store(&self, context: &mut Context<'_>, lane: usize, source: Location) {
+    pub(super) fn store(&self, context: &mut ExecContext<'_>, lane: usize, source: AccessLocation) {
         let mut buffer = vec![0; self.shared_bytes()];
         let read = context.peek_at(source, lane, &mut buffer);
         let clean = read.is_some_and(|r| !r.uninitialized && r.marks.is_none());
@@ -181,7 +181,7 @@ impl Plan {
     }
 
     /// One run, with what is known of its bytes.
-    fn store_run(&self, context: &mut Context<'_>, lane: usize, source: Location, run: &Run) {
+    fn store_run(&self, context: &mut ExecContext<'_>, lane: usize, source: AccessLocation, run: &Run) {
         let from = shared(source, run);
         if run.kind == RunKind::Bytes {
             return context.copy_at(from, global(run.global), lane, run.bytes as usize, u16::MAX);
@@ -197,9 +197,9 @@ impl Plan {
     /// From shared memory, combined with what is in global memory. Nothing if the element type does not go with the operation.
     pub(super) fn reduce(
         &self,
-        context: &mut Context<'_>,
+        context: &mut ExecContext<'_>,
         lane: usize,
-        source: Location,
+        source: AccessLocation,
         operation: Operation,
     ) -> Option<()> {
         let function = combination(operation, self.element()).and_then(|element| {
@@ -269,7 +269,7 @@ fn convert(element: ElementType, bytes: &mut [u8], at: u32, marked: &mut Vec<(u3
 }
 
 /// The same for elements that are in shared memory already, some of which were never written.
-fn convert_at(context: &mut Context<'_>, lane: usize, element: ElementType, at: Location, bytes: u32) {
+fn convert_at(context: &mut ExecContext<'_>, lane: usize, element: ElementType, at: AccessLocation, bytes: u32) {
     if !element.converts() {
         return;
     }

@@ -16,16 +16,16 @@ mod scene;
 mod tests;
 
 use super::memory::Area;
-use super::value::Value;
-use crate::lanes::{LANES, Mask};
-use crate::machine::{Machine, Target};
+use super::value::TypedValue;
+use crate::lanes::{LANES, LaneMask};
+use crate::machine::{Machine, WarpId};
 pub use parse::parse;
 use ptx_isa::tables::TypeInfo;
 use std::ops::Range;
 
 /// What is wrong with the text of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
+pub struct ExpressionMistake {
     /// Which part of the text, in bytes.
     pub range: Range<usize>,
     /// What is expected there, and what was found.
@@ -43,14 +43,14 @@ pub struct Expression {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// One value.
-    One(Value),
+    One(TypedValue),
     /// One for each of several lanes.
-    Lanes(Vec<(usize, Value)>),
+    Lanes(Vec<(usize, TypedValue)>),
 }
 
 /// Where the value of an expression is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum ValuePlace {
     /// In the register of this number of the function.
     Register(u32),
     /// In memory: the generic address, and the type, with the dot.
@@ -66,8 +66,8 @@ impl Expression {
     /// The first and the last of the lanes that it names for all of it, `%r4@0..7`; nothing if it has a value in each lane.
     pub fn lanes(&self) -> Option<(usize, usize)> {
         match self.nodes.get(self.root)?.kind {
-            Kind::Lanes(Lanes::All, _) => Some((0, LANES - 1)),
-            Kind::Lanes(Lanes::Range(first, last), _) => Some((first.into(), last.into())),
+            ExpressionKind::Lanes(LaneSelection::All, _) => Some((0, LANES - 1)),
+            ExpressionKind::Lanes(LaneSelection::Range(first, last), _) => Some((first.into(), last.into())),
             _ => None,
         }
     }
@@ -79,7 +79,7 @@ impl Expression {
 
     fn without_lanes(&self) -> usize {
         match self.nodes.get(self.root).map(|node| &node.kind) {
-            Some(Kind::Lanes(_, inner)) => *inner,
+            Some(ExpressionKind::Lanes(_, inner)) => *inner,
             _ => self.root,
         }
     }
@@ -87,7 +87,7 @@ impl Expression {
 
 #[derive(Debug, Clone, PartialEq)]
 struct Node {
-    kind: Kind,
+    kind: ExpressionKind,
     /// Its part of the text: what errors quote.
     text: Box<str>,
     /// How many nodes lie below each other, itself included.
@@ -95,26 +95,26 @@ struct Node {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Kind {
-    Number(Literal),
+enum ExpressionKind {
+    Number(ExpressionLiteral),
     Name(Box<str>),
-    Unary(Unary, usize),
-    Binary(Binary, usize, usize),
+    Unary(UnaryOperator, usize),
+    Binary(BinaryOperator, usize, usize),
     /// The same bits as another type.
     Cast(&'static TypeInfo, usize),
     /// The same value in another type.
     Convert(&'static TypeInfo, usize),
     Memory {
-        space: Option<Space>,
+        space: Option<MemorySpace>,
         address: usize,
         ty: Option<&'static TypeInfo>,
     },
-    Lanes(Lanes, usize),
-    Over(Over, usize),
+    Lanes(LaneSelection, usize),
+    Over(LaneReduction, usize),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Literal {
+enum ExpressionLiteral {
     /// In decimal digits: its value, and whether it says that it is unsigned.
     Integer(u64, bool),
     /// In other digits: bits.
@@ -126,20 +126,20 @@ enum Literal {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Space {
+enum MemorySpace {
     Generic,
     In(Area),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Lanes {
+enum LaneSelection {
     All,
     /// From one to another, both included.
     Range(u8, u8),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Over {
+enum LaneReduction {
     Any,
     All,
     Count,
@@ -147,7 +147,7 @@ enum Over {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unary {
+enum UnaryOperator {
     Minus,
     Plus,
     Not,
@@ -155,7 +155,7 @@ enum Unary {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Binary {
+enum BinaryOperator {
     Or,
     And,
     BitOr,
@@ -176,7 +176,7 @@ enum Binary {
     Rem,
 }
 
-impl Binary {
+impl BinaryOperator {
     fn sign(self) -> &'static str {
         match self {
             Self::Or => "||",
@@ -224,7 +224,7 @@ impl Binary {
 pub fn evaluate(
     expression: &Expression,
     machine: &Machine,
-    target: Target,
+    target: WarpId,
     group: usize,
     depth: usize,
     lane: usize,
@@ -237,11 +237,11 @@ pub fn evaluate(
 pub fn place(
     expression: &Expression,
     machine: &Machine,
-    target: Target,
+    target: WarpId,
     group: usize,
     depth: usize,
     lane: usize,
-) -> Option<Place> {
+) -> Option<ValuePlace> {
     scene::Scene::new(expression, machine, target, group, depth).ok()?.place(lane)
 }
 
@@ -250,7 +250,7 @@ pub fn place(
 ///
 /// # Errors
 /// In words, what is not there or does not go together.
-pub fn holds(expression: &Expression, machine: &Machine, target: Target, group: usize) -> Result<Mask, String> {
+pub fn holds(expression: &Expression, machine: &Machine, target: WarpId, group: usize) -> Result<LaneMask, String> {
     let scene = scene::Scene::new(expression, machine, target, group, 0)?;
     scene.holds()
 }
@@ -259,7 +259,7 @@ pub fn holds(expression: &Expression, machine: &Machine, target: Target, group: 
 ///
 /// # Errors
 /// In words, if the type has no such values.
-pub fn convert(value: &Value, ty: &str) -> Result<u128, String> {
+pub fn convert(value: &TypedValue, ty: &str) -> Result<u128, String> {
     let info = ptx_isa::ISA.ty(ty).ok_or_else(|| format!("there is no type `{ty}`"))?;
-    numbers::convert(&numbers::Operand::plain(*value), info).map(|operand| operand.value.bits)
+    numbers::convert(&numbers::TypedOperand::plain(*value), info).map(|operand| operand.value.bits)
 }

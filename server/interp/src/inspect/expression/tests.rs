@@ -1,13 +1,13 @@
-use super::{Answer, Mistake, Place, convert, evaluate, holds, parse, place};
-use crate::inspect::value::{Meaning, low, meaning, signed};
-use crate::inspect::{Value, groups};
-use crate::lanes::Mask;
+use super::{Answer, ExpressionMistake, ValuePlace, convert, evaluate, holds, parse, place};
+use crate::inspect::value::{TypeMeaning, low, meaning, signed};
+use crate::inspect::{TypedValue, groups};
+use crate::lanes::LaneMask;
 use crate::machine::list;
-use crate::machine::{Machine, Target};
-use crate::testing::{Kernel, words};
+use crate::machine::{Machine, WarpId};
+use crate::testing::{TestKernel, words};
 use ptx_num::values::Marks;
 
-const TARGET: Target = Target { cta: 1, warp: 0 };
+const TARGET: WarpId = WarpId { cta: 1, warp: 0 };
 
 const TEXT: &str = ".version 8.5\n.target sm_90\n.address_size 64\n.global .align 4 .u32 total[4] = {3, 4, 5, 6};\n\
     .func (.param .b32 r) f(.param .b32 a) { .reg .b32 %x; .local .align 4 .s32 own[2]; ld.param.b32 %x, [a]; st.local.b32 [own+4], %x; \
@@ -24,7 +24,7 @@ const TEXT: &str = ".version 8.5\n.target sm_90\n.address_size 64\n.global .alig
 /// The machine where lanes 8 to 31 are about to leave the function `f`, the others wait at the end.
 fn machine() -> Machine {
     let text = TEXT.replace("cvta.shared.u64 %rd3, %rd2;", "cvt.u64.u32 %rd2, %r6; cvta.shared.u64 %rd3, %rd2;");
-    let mut kernel = Kernel::new(&text).buffer(&words(100..164)).bytes_of(&(-7i32).to_le_bytes());
+    let mut kernel = TestKernel::new(&text).buffer(&words(100..164)).bytes_of(&(-7i32).to_le_bytes());
     kernel = kernel.bytes_of(&2.5f32.to_le_bytes());
     kernel.shape.grid = [2, 1, 1];
     let out = kernel.run();
@@ -35,21 +35,21 @@ fn machine() -> Machine {
 }
 
 /// A value as its type says, with what must be said of it.
-fn show(value: &Value) -> String {
+fn show(value: &TypedValue) -> String {
     if !value.known {
         return "uninitialized".to_owned();
     }
     let (meaning, bits) = meaning(value.ty);
     let text = match meaning {
-        Meaning::Truth => (value.bits & 1 != 0).to_string(),
-        Meaning::Float(element) => element.text(value.bits),
-        Meaning::Packed(element, count) => {
+        TypeMeaning::Truth => (value.bits & 1 != 0).to_string(),
+        TypeMeaning::Float(element) => element.text(value.bits),
+        TypeMeaning::Packed(element, count) => {
             let part = |i: u32| element.text(low(value.bits >> (i * element.bits()), element.bits()));
             format!("{{{}}}", (0..count).map(part).collect::<Vec<_>>().join(", "))
         }
-        Meaning::Integer { signed: true } => signed(value.bits, bits).to_string(),
-        Meaning::Integer { signed: false } => value.bits.to_string(),
-        Meaning::Bits => format!("{:#0width$x}", value.bits, width = bits.div_ceil(4) as usize + 2),
+        TypeMeaning::Integer { signed: true } => signed(value.bits, bits).to_string(),
+        TypeMeaning::Integer { signed: false } => value.bits.to_string(),
+        TypeMeaning::Bits => format!("{:#0width$x}", value.bits, width = bits.div_ceil(4) as usize + 2),
     };
     if value.marks.contains(Marks::UNSPECIFIED) {
         format!("{text} (unspecified)")
@@ -61,8 +61,8 @@ fn show(value: &Value) -> String {
 }
 
 /// Values of several lanes: those that are the same are said once.
-fn show_lanes(values: &[(usize, Value)]) -> String {
-    let mut groups: Vec<(String, Mask)> = Vec::new();
+fn show_lanes(values: &[(usize, TypedValue)]) -> String {
+    let mut groups: Vec<(String, LaneMask)> = Vec::new();
     for (lane, value) in values {
         let (text, bit) = (show(value), 1 << lane);
         match groups.iter_mut().find(|(known, _)| *known == text) {
@@ -236,9 +236,9 @@ fn types_are_changed() {
     seat.fails("%r1:u33", "a type such as `u32`");
     seat.fails("f16x2(1.0)", "several numbers");
     seat.fails("sqrt(2)", "`any`, `all`, `count`, `ballot` or a type is expected before `(`, but `sqrt` was found");
-    assert_eq!(convert(&Value::new(".f64", 1.5f64.to_bits().into()), ".f32"), Ok(0x3fc0_0000));
-    assert_eq!(convert(&Value::new(".s64", u128::from(u64::MAX)), ".s16"), Ok(0xffff));
-    assert!(convert(&Value::new(".s64", 0), ".nothing").is_err());
+    assert_eq!(convert(&TypedValue::new(".f64", 1.5f64.to_bits().into()), ".f32"), Ok(0x3fc0_0000));
+    assert_eq!(convert(&TypedValue::new(".s64", u128::from(u64::MAX)), ".s16"), Ok(0xffff));
+    assert!(convert(&TypedValue::new(".s64", 0), ".nothing").is_err());
 }
 
 #[test]
@@ -355,7 +355,7 @@ fn lanes_of_the_group_are_asked() {
 fn what_is_not_running_has_no_values() {
     let machine = machine();
     let expression = parse("%r1").expect("an expression");
-    let gone = evaluate(&expression, &machine, Target { cta: 0, warp: 0 }, 0, 0, 0);
+    let gone = evaluate(&expression, &machine, WarpId { cta: 0, warp: 0 }, 0, 0, 0);
     assert!(gone.expect_err("it has ended").contains("not running"));
     assert!(evaluate(&expression, &machine, TARGET, 7, 0, 0).is_err());
     assert!(evaluate(&expression, &machine, TARGET, 0, 9, 0).is_err());
@@ -485,7 +485,7 @@ fn no_text_makes_it_panic() {
                 let _ = holds(&expression, &seat.machine, TARGET, seat.group);
             }
             Err(mistake) => {
-                let Mistake { range, message } = mistake;
+                let ExpressionMistake { range, message } = mistake;
                 assert!(range.end <= text.len() && text.get(range).is_some() && !message.is_empty(), "{text}");
             }
         }
@@ -500,14 +500,14 @@ fn where_values_are_kept() {
         let expression = parse(text).expect("an expression");
         (place(&expression, &seat.machine, TARGET, seat.group, seat.depth, seat.lane), expression.lanes())
     };
-    let register = |text: &str| matches!(kept(text).0, Some(Place::Register(_)));
+    let register = |text: &str| matches!(kept(text).0, Some(ValuePlace::Register(_)));
     assert!(register("%r1") && register("(%r1)") && register("%r1@3") && register("%r1@0..7"));
     assert!(!register("%r1 + 1") && !register("%tid.x") && !register("n") && !register("%r1:f32"));
     assert_eq!((kept("%r1").1, kept("%r1@3").1), (None, Some((3, 3))));
     assert_eq!((kept("%r1@0..7").1, kept("%r1@*").1, kept("%r1@3 + 1").1), (Some((0, 7)), Some((0, 31)), None));
     assert_eq!(parse("[tile + 4]:f32 @ 0..3").expect("one").text(), "[tile + 4]:f32");
     let memory = |text: &str| match kept(text).0 {
-        Some(Place::Memory { address, ty }) => (address, ty),
+        Some(ValuePlace::Memory { address, ty }) => (address, ty),
         other => panic!("{text}: {other:?}"),
     };
     let (tile, ty) = memory("[tile]");

@@ -2,8 +2,8 @@
 
 use crate::decode::Executable;
 use crate::inspect::meanings;
-use crate::launch::{Guessed, Launch, bind, complete, launches};
-use crate::machine::{Settings, Status};
+use crate::launch::{GuessReport, Launch, bind, complete, launches};
+use crate::machine::{RunStatus, Settings};
 use crate::trace;
 use ptx_analysis::program::ModuleProgram;
 use ptx_syntax::Snapshot;
@@ -38,7 +38,7 @@ done:
 
 const LOAD: &str = "ld.global.f32 %f3, [%rd3];";
 
-fn guessed(line: &str, guard: &str, scale: &str, body: &str) -> (String, Guessed) {
+fn guessed(line: &str, guard: &str, scale: &str, body: &str) -> (String, GuessReport) {
     let text = KERNEL.replace("GUARD", guard).replace("SCALE", scale).replace("BODY", body);
     let text = text.replace(".visible .entry", &format!("{line}\n.visible .entry"));
     let program = ModuleProgram::new(&Snapshot::new(&text));
@@ -192,7 +192,7 @@ fn kernels_without_their_launches_run_by_a_guess() {
             let settings = Settings { limit: 2_000_000, ..Settings::default() };
             let bound = bind(&launch, executable, settings).unwrap_or_else(|m| panic!("{}: {m:?}", kernel.name));
             let run = trace::run(bound.machine, &|| false);
-            let fine = run.status == Status::Finished && run.machine.findings.faults.is_empty();
+            let fine = run.status == RunStatus::Finished && run.machine.findings.faults.is_empty();
             if fine == NOT_GUESSED.contains(&&*kernel.name) {
                 let faults: Vec<&str> = run.machine.findings.faults.iter().map(|f| f.message.as_str()).collect();
                 wrong.push(format!("{} {:?} {faults:?} {}", kernel.name, run.status, launch.lines()));

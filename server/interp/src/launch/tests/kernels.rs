@@ -262,7 +262,7 @@ fn everything_is_in_its_place() {
         [("out", "u32", 16), ("x", "f32", 8), ("counter", "u32", 4), ("table", "f32", 16), ("limit", "u32", 4)]
     );
     let address = |name: &str| match bound.buffers.iter().find(|b| &*b.name == name).unwrap().place {
-        crate::launch::Place::Global(address) => address,
+        crate::launch::BindingSite::Global(address) => address,
         other => panic!("{other:?}"),
     };
     assert_eq!((word(0), word(8)), (address("out"), address("x")));
@@ -286,7 +286,7 @@ fn held(expectations: &str) -> Vec<String> {
     complete(&mut launch, &program, &text);
     let bound = bind(&launch, Arc::new(Executable::new(program, "k").unwrap()), Settings::default());
     let bound = bound.unwrap_or_else(|m| panic!("{m:?}"));
-    let status = crate::machine::Status::Finished;
+    let status = crate::machine::RunStatus::Finished;
     let verdicts = verdicts(&launch.expectations, &bound.machine, &bound.buffers, status);
     verdicts.into_iter().map(|v| v.message.map_or(v.name, |m| format!("- {m}"))).collect()
 }
@@ -396,7 +396,7 @@ fn images_and_tensor_maps() {
     bound.machine.memory.parameters.read(0, &mut bytes);
     let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
     let raw = match bound.buffers.iter().find(|b| &*b.name == "raw").unwrap().place {
-        crate::launch::Place::Global(address) => address,
+        crate::launch::BindingSite::Global(address) => address,
         other => panic!("{other:?}"),
     };
     let map = ptx_num::image::TensorMap::from_bytes(bytes[..128].try_into().unwrap()).unwrap();

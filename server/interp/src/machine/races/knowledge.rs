@@ -3,7 +3,7 @@
 //! Each warp counts its own time; it advances whenever the warp tells others what it has done. Other warps are known by their times, the
 //! lanes of the own warp by those of each pair, which only partial `bar.warp.sync` makes necessary.
 
-use crate::lanes::{LANES, Mask, lanes};
+use crate::lanes::{LANES, LaneMask, lanes};
 use std::sync::Arc;
 
 /// The times of the warps of a CTA.
@@ -160,7 +160,7 @@ impl Clock {
     }
 
     /// Lanes of the warp meet: each knows what all of them have done and known. `live` are those that there are.
-    pub(super) fn meet(&mut self, met: Mask, live: Mask) {
+    pub(super) fn meet(&mut self, met: LaneMask, live: LaneMask) {
         let now = self.time;
         self.time = self.time.saturating_add(1);
         if live & !met == 0 {

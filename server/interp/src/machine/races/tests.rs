@@ -1,26 +1,26 @@
-use crate::findings::{Fault, Kind};
-use crate::machine::Status;
-use crate::testing::{Kernel, Outcome};
+use crate::findings::{Fault, FaultKind};
+use crate::machine::RunStatus;
+use crate::testing::{TestKernel, TestOutcome};
 
 /// The thread in `%r1`, the warp in `%r2`, the lane in `%r3`, the CTA in `%r4`; 64 words of shared memory `s`, which are zero; `%r5` is
 /// the address of the word of the thread.
-fn kernel(target: &str, threads: u32, ctas: u32, body: &str) -> Kernel {
+fn kernel(target: &str, threads: u32, ctas: u32, body: &str) -> TestKernel {
     let text = format!(
         ".shared .align 16 .b32 s[128];\nmov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 5; and.b32 %r3, %r1, 31; mov.u32 %r4, %ctaid.x;\n\
          mov.u32 %r5, s; mad.lo.u32 %r5, %r1, 4, %r5; st.shared.u32 [%r5], 0; bar.sync 15; setp.eq.u32 %p7, %r1, 0;\n{body}"
     );
-    Kernel::body(target, &text).threads(threads).ctas(ctas, 1).buffer(&[0; 1024])
+    TestKernel::body(target, &text).threads(threads).ctas(ctas, 1).buffer(&[0; 1024])
 }
 
 /// What is found in one CTA.
 fn block(threads: u32, body: &str) -> Vec<Fault> {
     let out = kernel("", threads, 1, body).run();
-    assert_eq!(out.status(), Status::Finished, "{:?}", out.faults());
+    assert_eq!(out.status(), RunStatus::Finished, "{:?}", out.faults());
     out.faults().to_vec()
 }
 
 fn races(faults: &[Fault]) -> usize {
-    assert!(faults.iter().all(|f| f.kind == Kind::Race), "{faults:?}");
+    assert!(faults.iter().all(|f| f.kind == FaultKind::Race), "{faults:?}");
     faults.len()
 }
 
@@ -141,7 +141,7 @@ fn atomic_operations_do_not_race_with_each_other() {
 }
 
 /// CTA 0 writes and raises a flag, CTA 1 waits for it and reads.
-fn message(store: &str, load: &str) -> Outcome {
+fn message(store: &str, load: &str) -> TestOutcome {
     let body = format!(
         "@!%p7 exit; setp.eq.u32 %p0, %r4, 0; @!%p0 bra reader; st.global.u32 [%rd0+64], 42; {store} exit;\n\
          reader: {load} setp.eq.u32 %p1, %r6, 0; @%p1 bra reader; AFTER ld.global.u32 %r7, [%rd0+64]; st.global.u32 [%rd0+128], %r7;"
@@ -149,7 +149,7 @@ fn message(store: &str, load: &str) -> Outcome {
     let (load_, after) = load.split_once('|').unwrap_or((load, ""));
     let body = body.replace(load, load_).replace("AFTER", after);
     let out = kernel("", 32, 2, &body).run();
-    assert_eq!((out.status(), out.u32s(0)[32]), (Status::Finished, 42));
+    assert_eq!((out.status(), out.u32s(0)[32]), (RunStatus::Finished, 42));
     out
 }
 
@@ -208,7 +208,7 @@ fn the_ticket_of_the_programming_guide_is_in_order() {
 #[test]
 fn nobody_looks_where_nobody_asked() {
     let mut kernel = kernel("", 64, 1, "st.shared.u32 [s], %r1;");
-    kernel.settings.checks = kernel.settings.checks.with(Kind::Race, false);
+    kernel.settings.checks = kernel.settings.checks.with(FaultKind::Race, false);
     assert_eq!(kernel.run().faults(), []);
 }
 
@@ -233,10 +233,16 @@ fn our_kernels_have_no_races() {
             let executable = Arc::new(Executable::new(Arc::clone(&program), &launch.entry).unwrap());
             let Ok(bound) = launch::bind(&launch, executable, Settings::default()) else { continue };
             let run = crate::trace::run(bound.machine, &|| false);
-            let ours = [Kind::Race, Kind::Barrier, Kind::Divergence, Kind::Membermask, Kind::Deadlock];
+            let ours = [
+                FaultKind::Race,
+                FaultKind::Barrier,
+                FaultKind::Divergence,
+                FaultKind::Membermask,
+                FaultKind::Deadlock,
+            ];
             let found: Vec<&Fault> = run.machine.findings.faults.iter().filter(|f| ours.contains(&f.kind)).collect();
             assert!(found.is_empty(), "{name}: {found:#?}");
-            if run.status == Status::Finished {
+            if run.status == RunStatus::Finished {
                 finished.push(name.clone());
             }
         }

@@ -1,8 +1,8 @@
 //! Branches part lanes, and they meet again where their ways join: at the immediate post-dominator.
 
 use super::traced;
-use crate::findings::Kind;
-use crate::machine::Status;
+use crate::findings::FaultKind;
+use crate::machine::RunStatus;
 
 const ALL: u32 = u32::MAX;
 const EVEN: u32 = 0x5555_5555;
@@ -138,7 +138,7 @@ fn a_table_of_labels_parts_lanes_by_target() {
     assert_eq!(run.words()[..4], [1, 2, 1, 3]);
     // An index that the list does not have.
     let run = traced("", &body("and.b32 %r1, %r0, 7;"), 32);
-    assert_eq!((run.out.kinds(), run.out.status()), (vec![Kind::Undefined], Status::Finished));
+    assert_eq!((run.out.kinds(), run.out.status()), (vec![FaultKind::Undefined], RunStatus::Finished));
     assert_eq!(run.out.faults()[0].lanes, 0x1010_1010, "first those with index 4");
 }
 
@@ -168,7 +168,7 @@ fn a_warp_of_fewer_threads_has_fewer_lanes() {
 }
 
 /// A block of a program made up at random: `%r1 = 5 * %r1 + add`, then to one of two blocks by a bit of it.
-struct Block {
+struct RandomBlock {
     add: u32,
     bit: u32,
     ways: [usize; 2],
@@ -184,16 +184,16 @@ fn lanes_meet_again_whatever_the_branches() {
     };
     for _ in 0..60 {
         let count = 2 + random(9) as usize;
-        let make = |_| Block {
+        let make = |_| RandomBlock {
             add: random(1 << 16),
             bit: 1 + random(12),
             ways: [random(count as u32) as usize, random(count as u32) as usize],
         };
-        let blocks: Vec<Block> = (0..count).map(make).collect();
+        let blocks: Vec<RandomBlock> = (0..count).map(make).collect();
         let code: String = blocks
             .iter()
             .enumerate()
-            .map(|(i, Block { add, bit, ways: [zero, one] })| {
+            .map(|(i, RandomBlock { add, bit, ways: [zero, one] })| {
                 format!(
                     "B{i}: mad.lo.u32 %r1, %r1, 5, {add}; add.u32 %r2, %r2, 1; setp.gt.u32 %p0, %r2, {STEPS}; @%p0 bra OUT;\n\
                      shr.u32 %r3, %r1, {bit}; and.b32 %r3, %r3, 1; setp.eq.u32 %p1, %r3, 1; @%p1 bra B{one}; bra B{zero};\n"
@@ -206,7 +206,7 @@ fn lanes_meet_again_whatever_the_branches() {
         let alone = |lane: u32| {
             let (mut value, mut at) = (lane * 77 + 1, 0);
             for _ in 0..=STEPS {
-                let block: &Block = &blocks[at];
+                let block: &RandomBlock = &blocks[at];
                 value = value.wrapping_mul(5).wrapping_add(block.add);
                 at = block.ways[(value >> block.bit & 1) as usize];
             }

@@ -1,7 +1,7 @@
 //! What is handed to functions and back: bytes of all sizes, arrays, registers, predicates.
 
 use super::traced;
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 
 /// A function that gives back what it gets, in `.param` of a type.
 fn echo(ty: &str, register: &str) -> (String, String) {
@@ -54,7 +54,7 @@ fn arrays_are_passed_by_value() {
     assert_eq!(traced(function, body, 32).words(), (80..112).collect::<Vec<_>>());
     // Bytes of it that nobody stored are no value.
     let run = traced(function, &body.replace("st.param.b32 [a+20], %r0;", ""), 32);
-    assert!(run.out.kinds().contains(&Kind::UninitializedMemory), "{:?}", run.out.faults());
+    assert!(run.out.kinds().contains(&FaultKind::UninitializedMemory), "{:?}", run.out.faults());
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_result_that_is_never_given_is_no_value() {
     };
     assert_eq!(traced(function, &body(16), 32).words()[14..18], [14, 15, 0, 0]);
     let run = traced(function, &body(18), 32);
-    assert_eq!(run.out.kinds(), [Kind::UninitializedMemory]);
+    assert_eq!(run.out.kinds(), [FaultKind::UninitializedMemory]);
     assert_eq!(run.out.faults()[0].count, 2, "lanes 16 and 17");
 }
 
@@ -125,5 +125,5 @@ fn what_is_said_of_values_goes_with_them() {
     assert_eq!(marks("%r3", "%r2"), [Marks::UNSPECIFIED, Marks::NONE]);
     // A result that the function never gave is not there, whatever the register held before.
     let run = traced(function, "mov.u32 %r4, 1; call (%r4), none, (); st.global.u32 [%rd1], %r4;", 1);
-    assert_eq!(run.out.kinds(), [Kind::UninitializedRegister]);
+    assert_eq!(run.out.kinds(), [FaultKind::UninitializedRegister]);
 }

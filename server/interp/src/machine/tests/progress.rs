@@ -1,23 +1,23 @@
 //! Who waits in a loop for another thread is not waited for by it: everybody has a turn, whatever the others do.
 
 use super::module;
-use crate::findings::Kind;
-use crate::machine::Status;
-use crate::testing::{Kernel, Outcome};
+use crate::findings::FaultKind;
+use crate::machine::RunStatus;
+use crate::testing::{TestKernel, TestOutcome};
 
-fn run(body: &str, ctas: u32, threads: u32) -> Outcome {
+fn run(body: &str, ctas: u32, threads: u32) -> TestOutcome {
     limited(body, ctas, threads, 2_000_000)
 }
 
-fn limited(body: &str, ctas: u32, threads: u32, limit: u64) -> Outcome {
-    let mut kernel = Kernel::new(&module("", body)).threads(threads).ctas(ctas, 1).buffer(&[0; 16]);
+fn limited(body: &str, ctas: u32, threads: u32, limit: u64) -> TestOutcome {
+    let mut kernel = TestKernel::new(&module("", body)).threads(threads).ctas(ctas, 1).buffer(&[0; 16]);
     kernel.settings.limit = limit;
     kernel.run()
 }
 
 /// Races are what these kernels are made of, as far as they are seen.
-fn finished(out: &Outcome) -> bool {
-    out.status() == Status::Finished && out.kinds().iter().all(|k| *k == Kind::Race)
+fn finished(out: &TestOutcome) -> bool {
+    out.status() == RunStatus::Finished && out.kinds().iter().all(|k| *k == FaultKind::Race)
 }
 
 /// The thread of which `waits` is true looks at a word until it is not zero; the others write to it.
@@ -37,7 +37,7 @@ fn a_lane_waits_for_another_of_its_warp() {
     }
     // What nobody writes is waited for without end.
     let out = limited(&flag("setp.eq.u32 %p0, %r0, 0;", "mov.u32 %r6, 1;"), 1, 32, 50_000);
-    assert_eq!(out.status(), Status::Limit);
+    assert_eq!(out.status(), RunStatus::Limit);
 }
 
 #[test]
@@ -65,5 +65,5 @@ fn a_lock_is_had_by_one_thread_after_the_other() {
     }
     // A thread that never gives it back keeps all others.
     let out = limited(&body.replace("atom.global.exch.b32 %r3, [%rd0], 0;", ""), 1, 32, 50_000);
-    assert_eq!((out.status(), out.u32s(0)[1]), (Status::Limit, 1));
+    assert_eq!((out.status(), out.u32s(0)[1]), (RunStatus::Limit, 1));
 }
