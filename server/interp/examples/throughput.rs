@@ -1,5 +1,5 @@
-//! How fast a warp of 32 lanes is executed on one core: plain, with all checks, with every step recorded, and with its lanes alone; and how
-//! long it takes to look at a run of ten million steps.
+//! Measures how fast one core executes a warp of 32 lanes: plain, with all checks, with every step recorded, and with only lanes recorded.
+//! Also measures how long it takes to inspect a run of ten million steps.
 //!
 //! `cargo run --release -p ptx-interp --example throughput [STEPS [LOOP]]`
 
@@ -16,7 +16,7 @@ use ptx_interp::trace::{self, SearchDirection};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Loops that are measured: their bodies.
+/// The measured loops: name and body.
 const LOOPS: &[(&str, &str)] = &[
     ("moves", "mov.b32 %r1, %r2; mov.b32 %r2, %r3; mov.b32 %r3, %r1; mov.b32 %r4, %r2;"),
     (
@@ -70,7 +70,7 @@ fn measure(executable: &Arc<Executable>, steps: u64, checks: Checks, record: Rec
     if record == RecordingMode::Nothing {
         machine.advance(u64::MAX, None, &|| false);
     } else {
-        // A window that moves along, as a view that follows a run has it.
+        // A moving window, as a view has it that follows a run.
         let (scope, detail) = match record {
             RecordingMode::Masks => (RecordScope::All, Detail::MASKS),
             _ => (RecordScope::One(WarpId { cta: 0, warp: 0 }), Detail::REGISTERS),
@@ -88,7 +88,7 @@ fn measure(executable: &Arc<Executable>, steps: u64, checks: Checks, record: Rec
     32.0 * machine.steps as f64 / begin.elapsed().as_secs_f64() / 1e9
 }
 
-/// What a view and a debugger ask of a long run of four warps.
+/// Measures the queries of views and debuggers for a long run of four warps.
 fn look() {
     let (_, body) = LOOPS[3];
     let executable = executable(&module(body));

@@ -1,51 +1,51 @@
-//! The register file of a warp in one activation of a function: structure of arrays, 32 lanes beside each other.
+//! The register file of a warp for one call frame: a structure of arrays with 32 adjacent lanes per register.
 //!
-//! A register of *n* bytes takes 32 × *n* bytes. Constants and special registers lie in files of the same layout, so an operand is a
-//! file and an offset, whatever it is. Predicates are masks.
+//! A register of *n* bytes takes 32 × *n* bytes. Constants and special registers are in files of the same layout, so that every operand is
+//! a file and an offset. Predicates are lane masks.
 
 use crate::lanes::{ALL, LANES, Lane, LaneMask, lanes};
 use bytemuck::{Pod, Zeroable};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// A cache line of registers: what the files are made of, so that lanes are aligned for vector instructions.
+/// A cache line of registers. Files consist of such lines, so that lanes are aligned for vector instructions.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub struct RegisterLine([u64; 8]);
 
-/// Bytes of a line.
+/// Size of a line in bytes.
 const LINE: usize = size_of::<RegisterLine>();
 
-/// Which file an operand lies in.
+/// The file that contains an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RegisterFile {
-    /// Registers of the function.
+    /// The registers of the function.
     Own,
-    /// Constants of the function.
+    /// The constants of the function.
     Constant,
-    /// Special registers of the warp.
+    /// The special registers of the warp.
     Special,
 }
 
-/// Where the 32 lanes of a value lie.
+/// Where the 32 lanes of a value are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RegisterLocation {
-    /// Which file.
+    /// The file.
     pub file: RegisterFile,
-    /// Byte offset of lane 0 in there; a multiple of 64, or of 32 for registers of one byte.
+    /// Byte offset of lane 0 in the file: a multiple of 64, or of 32 for registers of one byte.
     pub offset: u32,
-    /// Bytes of one lane: 1, 2, 4, 8 or 16.
+    /// Size of one lane in bytes: 1, 2, 4, 8 or 16.
     pub width: u8,
 }
 
-/// A source of values of type `T`. A register that is wider gives its lowest bits.
+/// A source operand of type `T`. If the register is wider, its lowest bits are used.
 #[derive(Debug)]
 pub struct Src<T> {
     place: RegisterLocation,
     ty: PhantomData<fn() -> T>,
 }
 
-/// A destination of values of type `T`. A register that is wider gets them extended: by the sign if `T` has one, else with zeros.
+/// A destination operand of type `T`. If the register is wider, the value is extended: with its sign if `T` is signed, else with zeros.
 #[derive(Debug)]
 pub struct Dst<T> {
     place: RegisterLocation,
@@ -66,36 +66,36 @@ impl<T> Clone for Dst<T> {
 impl<T> Copy for Dst<T> {}
 
 impl<T: Lane> Src<T> {
-    /// Values that lie there; nothing if the register is narrower than the type.
+    /// A source operand; `None` if the register is narrower than the type.
     pub fn new(place: RegisterLocation) -> Option<Self> {
         (usize::from(place.width) >= T::BYTES).then_some(Self { place, ty: PhantomData })
     }
 
-    /// Where they lie.
+    /// Where the values are stored.
     pub fn place(self) -> RegisterLocation {
         self.place
     }
 }
 
 impl<T: Lane> Dst<T> {
-    /// A register of the function that receives values; nothing if it is narrower than the type, or no register.
+    /// A destination operand; `None` if the location is narrower than the type, or is not in the function's own registers.
     pub fn new(place: RegisterLocation) -> Option<Self> {
         (usize::from(place.width) >= T::BYTES && place.file == RegisterFile::Own)
             .then_some(Self { place, ty: PhantomData })
     }
 
-    /// Where they go.
+    /// Where the values are stored.
     pub fn place(self) -> RegisterLocation {
         self.place
     }
 }
 
-/// A truth value of each lane.
+/// A source operand that is a truth value per lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PredicateSrc {
-    /// Its number; nothing for a constant.
+    /// Index of the predicate; `None` for a constant.
     pub index: Option<u32>,
-    /// The value of a constant, or for a register whether it is negated.
+    /// For a constant its value; for a predicate whether it is negated.
     pub flip: bool,
 }
 
@@ -106,11 +106,11 @@ impl PredicateSrc {
     }
 }
 
-/// A predicate register that receives values.
+/// A destination operand: the index of a predicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PredicateDst(pub u32);
 
-/// The registers of a warp in one activation of a function.
+/// The registers of a warp in one call frame.
 #[derive(Debug, Clone)]
 pub struct WarpRegisters {
     own: Vec<RegisterLine>,
@@ -121,7 +121,7 @@ pub struct WarpRegisters {
     pub carry: LaneMask,
 }
 
-/// Bytes that so many bytes of registers and so many predicates take in a warp.
+/// Size in bytes of registers and predicates in a warp. `bytes` is the size of the register file.
 pub fn weight(bytes: usize, predicates: usize) -> usize {
     bytes.next_multiple_of(LINE) + size_of::<LaneMask>() * predicates
 }
@@ -133,7 +133,7 @@ impl Default for WarpRegisters {
 }
 
 impl WarpRegisters {
-    /// Registers of a function that needs so many bytes and predicates. All are zero.
+    /// Registers of a function with `bytes` bytes of registers and `predicates` predicates, all zero.
     pub fn new(bytes: usize, predicates: usize, constants: Arc<[RegisterLine]>, specials: Arc<[RegisterLine]>) -> Self {
         let own = vec![RegisterLine::zeroed(); bytes.div_ceil(LINE)];
         Self { own, constants, specials, predicates: vec![0; predicates], carry: 0 }
@@ -147,12 +147,12 @@ impl WarpRegisters {
         }
     }
 
-    /// Bytes that belong to these registers alone.
+    /// Size in bytes of the registers and predicates, without the shared files.
     pub fn weight(&self) -> usize {
         weight(self.own.len() * LINE, self.predicates.len())
     }
 
-    /// The bytes of all lanes.
+    /// The bytes of all lanes at a location.
     pub fn bytes(&self, place: RegisterLocation) -> &[u8] {
         let bytes: &[u8] = bytemuck::cast_slice(self.file(place.file));
         let from = place.offset as usize;
@@ -186,7 +186,7 @@ impl WarpRegisters {
         T::from_bits(self.lane_bits(src.place, lane))
     }
 
-    /// The bits of one lane of whatever lies there.
+    /// The bits of one lane at a location, zero-extended.
     #[inline]
     pub fn lane_bits(&self, place: RegisterLocation, lane: usize) -> u128 {
         let width = usize::from(place.width);
@@ -199,7 +199,7 @@ impl WarpRegisters {
         u128::from_le_bytes(out)
     }
 
-    /// Sets the bits of one lane of a register.
+    /// Sets the bits of one lane of a register; ignored for other files.
     #[inline]
     pub fn set_lane_bits(&mut self, place: RegisterLocation, lane: usize, bits: u128) {
         let width = usize::from(place.width);

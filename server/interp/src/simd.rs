@@ -1,42 +1,42 @@
-//! Steps on registers alone, for all lanes at once.
+//! Instructions on registers only, executed for all lanes at once.
 //!
-//! The operation of one lane is a plain closure. It is inlined into a loop over 32 lanes, which the compiler turns into vector
-//! instructions: those of AVX2 on x86-64. An x86-64 without AVX2 (before 2013) calls the closure through a pointer instead, so that
-//! there is one such loop for each type and not one for each operation: compiling them all twice took a third of the time.
+//! The operation on one lane is a plain closure. It is inlined into a loop over 32 lanes, which the compiler turns into vector
+//! instructions: those of AVX2 on x86-64. On an x86-64 without AVX2 (before 2013) the loop calls the closure through a pointer. There is
+//! then one such loop per type, not one per operation: compiling all of them twice took a third of the time.
 
 use crate::lanes::{LANES, Lane, LaneMask, lanes};
 use crate::registers::{Dst, PredicateDst, PredicateSrc, Src, WarpRegisters};
 use ptx_num::values::Marks;
 
-/// Lanes whose results must be marked.
+/// The lanes whose results are marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LaneMarks {
-    /// The manual leaves their bits open.
+    /// Their bits are unspecified in the manual.
     pub unspecified: LaneMask,
     /// They are approximations.
     pub approximate: LaneMask,
 }
 
 impl LaneMarks {
-    /// The marks of one lane.
+    /// Adds the marks of one lane.
     pub fn add(&mut self, lane: usize, marks: Marks) {
         self.unspecified |= LaneMask::from(marks.contains(Marks::UNSPECIFIED)) << lane;
         self.approximate |= LaneMask::from(marks.contains(Marks::APPROXIMATE)) << lane;
     }
 
-    /// All lanes of a mask.
+    /// The same marks for all lanes of a mask.
     pub fn all(mask: LaneMask, marks: Marks) -> Self {
         let of = |mark| if marks.contains(mark) { mask } else { 0 };
         Self { unspecified: of(Marks::UNSPECIFIED), approximate: of(Marks::APPROXIMATE) }
     }
 }
 
-/// What an instruction does that touches nothing but registers.
+/// The effect of an instruction that accesses only registers.
 pub trait LaneStep: Send + Sync {
-    /// Executes it for the lanes of the mask.
+    /// Executes the instruction for the lanes of a mask. Returns the marks of the results.
     fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks;
 
-    /// The step for a processor without the vector instructions: its functions are called through pointers.
+    /// The step for a processor without the vector instructions: its closures are called through pointers.
     fn scalar(self) -> BoxedStep
     where
         Self: Sized + 'static,
@@ -45,10 +45,10 @@ pub trait LaneStep: Send + Sync {
     }
 }
 
-/// A step that can be executed.
+/// A step of any type.
 pub type BoxedStep = Box<dyn LaneStep>;
 
-/// A step, compiled for the processor at hand. `S::run` should be `#[inline(always)]`.
+/// A step, compiled for the processor that runs the program. `S::run` should be `#[inline(always)]`.
 pub fn step<S: LaneStep + 'static>(inner: S) -> BoxedStep {
     #[cfg(target_arch = "x86_64")]
     return if x86::available() { Box::new(x86::Avx2(inner)) } else { inner.scalar() };
@@ -56,7 +56,7 @@ pub fn step<S: LaneStep + 'static>(inner: S) -> BoxedStep {
     Box::new(inner)
 }
 
-/// Whether steps are compiled for a processor that multiplies and adds with one rounding.
+/// Whether steps are compiled for a processor with fused multiply-add.
 pub(crate) fn fuses() -> bool {
     #[cfg(target_arch = "x86_64")]
     return x86::available();
@@ -71,7 +71,7 @@ mod x86 {
     use crate::lanes::LaneMask;
     use crate::registers::WarpRegisters;
 
-    /// Whether this processor has what [`Avx2`] needs.
+    /// Whether the processor has the features that [`Avx2`] needs.
     pub(super) fn available() -> bool {
         is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("fma")
@@ -82,7 +82,7 @@ mod x86 {
             && is_x86_feature_detected!("f16c")
     }
 
-    /// Made only where [`available`] is true.
+    /// A step compiled with AVX2. Constructed only if [`available`] is true.
     pub(super) struct Avx2<S>(pub(super) S);
 
     #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
@@ -99,7 +99,7 @@ mod x86 {
     }
 }
 
-/// `d = f(a)` for all lanes, also those that are not active: `f` must be cheap and take any bits.
+/// `d = f(a)` for all lanes, including inactive ones: `f` must be cheap and accept any bits.
 pub struct Map1<A, D, F> {
     /// Destination.
     pub d: Dst<D>,
@@ -130,7 +130,7 @@ impl<A: Lane, D: Lane, F: Fn(A) -> D + Send + Sync> LaneStep for Map1<A, D, F> {
     }
 }
 
-/// `d = f(a, b)` for all lanes, as [`Map1`].
+/// `d = f(a, b)` for all lanes, like [`Map1`].
 pub struct Map2<A, B, D, F> {
     /// Destination.
     pub d: Dst<D>,
@@ -161,7 +161,7 @@ impl<A: Lane, B: Lane, D: Lane, F: Fn(A, B) -> D + Send + Sync> LaneStep for Map
     }
 }
 
-/// `d = f(a, b, c)` for all lanes, as [`Map1`].
+/// `d = f(a, b, c)` for all lanes, like [`Map1`].
 pub struct Map3<A, B, C, D, F> {
     /// Destination.
     pub d: Dst<D>,
@@ -192,19 +192,19 @@ impl<A: Lane, B: Lane, C: Lane, D: Lane, F: Fn(A, B, C) -> D + Send + Sync> Lane
     }
 }
 
-/// Where the outcomes `p` and `q` of a comparison go.
+/// The destinations of the results `p` and `q` of a comparison.
 #[derive(Debug, Clone, Copy)]
 pub enum Outcomes {
-    /// Both to predicates, as far as they are wanted.
+    /// Predicates for `p` and `q`, each optional.
     Predicates(Option<PredicateDst>, Option<PredicateDst>),
-    /// `p` to a register of 16 bits: the number where it is true, else zero.
+    /// A 16-bit register for `p`: the given number if it is true, else zero.
     Halves(Dst<u16>, u16),
-    /// `p` to a register of 32 bits, likewise.
+    /// A 32-bit register for `p`, likewise.
     Words(Dst<u32>, u32),
 }
 
 impl Outcomes {
-    /// Writes them.
+    /// Writes the results in the lanes of a mask.
     #[inline(always)]
     pub fn put(self, registers: &mut WarpRegisters, mask: LaneMask, p: LaneMask, q: LaneMask) {
         match self {
@@ -232,7 +232,7 @@ pub fn select<T: Lane>(mask: LaneMask, a: [T; LANES], b: [T; LANES]) -> [T; LANE
     out
 }
 
-/// A comparison `t = f(a, b)`, combined with a predicate; for all lanes, as [`Map1`].
+/// A comparison `t = f(a, b)`, combined with a predicate; for all lanes, like [`Map1`].
 pub struct Compare<A, F> {
     /// Destinations.
     pub to: Outcomes,
@@ -240,9 +240,9 @@ pub struct Compare<A, F> {
     pub ab: (Src<A>, Src<A>),
     /// The comparison.
     pub f: F,
-    /// What is done with the comparison `t` and the predicate `c` of the lanes: gives `p` and `q`.
+    /// Combines the comparison `t` with the predicate `c`. Returns `p` and `q`. All are lane masks.
     pub combine: fn(t: LaneMask, c: LaneMask) -> (LaneMask, LaneMask),
-    /// The predicate that it is combined with.
+    /// The predicate `c`.
     pub c: PredicateSrc,
 }
 
@@ -250,7 +250,7 @@ impl<A: Lane, F: Fn(A, A) -> bool + Send + Sync> LaneStep for Compare<A, F> {
     #[inline(always)]
     fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
         let (a, b) = (registers.get(self.ab.0), registers.get(self.ab.1));
-        // Bytes first, bits then: the first loop becomes vector instructions.
+        // Computing bytes before bits lets the compiler vectorize the first loop.
         let mut truth = [0u8; LANES];
         for lane in 0..LANES {
             truth[lane] = (self.f)(a[lane], b[lane]).into();
@@ -270,21 +270,21 @@ impl<A: Lane, F: Fn(A, A) -> bool + Send + Sync> LaneStep for Compare<A, F> {
     }
 }
 
-/// The mask of bytes that are 0 or 1.
+/// The lane mask of bytes that are 0 or 1.
 #[inline(always)]
 pub(crate) fn bits(truth: &[u8; LANES]) -> LaneMask {
     let mut mask = 0;
     for (group, eight) in truth.chunks_exact(8).enumerate() {
         let mut bytes = [0; 8];
         bytes.copy_from_slice(eight);
-        // Each byte is 0 or 1: the product gathers them in the highest byte, the first one lowest.
+        // Each byte is 0 or 1. The product gathers them in its highest byte, the first one in the lowest bit.
         let gathered = u64::from_le_bytes(bytes).wrapping_mul(0x0102_0408_1020_4080) >> 56;
         mask |= (gathered as LaneMask) << (8 * group);
     }
     mask
 }
 
-/// Anything else: `f` reads and writes what it likes for one active lane, and says how the results must be marked.
+/// Any other operation, executed per active lane: `f` reads and writes registers, and returns the marks of the results.
 pub struct EachLane<F> {
     /// Called with the registers and each active lane.
     pub f: F,
@@ -301,7 +301,7 @@ impl<F: Fn(&mut WarpRegisters, usize) -> Marks + Send + Sync> LaneStep for EachL
     }
 }
 
-/// Anything else, for all lanes at once.
+/// Any other operation, executed for all lanes at once.
 pub struct AllLanes<F> {
     /// Called with the registers and the active lanes.
     pub f: F,
@@ -320,7 +320,7 @@ mod tests {
     use crate::registers::{Dst, PredicateDst, PredicateSrc, RegisterFile, RegisterLocation, Src, WarpRegisters};
     use std::sync::Arc;
 
-    /// Nothing here needs a parser, so that Miri can execute it: docs/unsafe-code.md.
+    /// This test needs no parser, so that Miri can execute it: docs/unsafe-code.md.
     #[test]
     fn steps_do_the_same_with_vectors_and_without() {
         let place = |number: u32| RegisterLocation { file: RegisterFile::Own, offset: 128 * number, width: 4 };

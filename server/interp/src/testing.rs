@@ -1,4 +1,4 @@
-//! For tests: PTX text in, buffers and findings out.
+//! Test helpers: a kernel from PTX text and buffers, and the results of its run.
 
 use crate::decode::Executable;
 use crate::findings::{Fault, FaultKind};
@@ -13,9 +13,9 @@ use std::sync::Arc;
 /// A kernel that is to be run.
 pub(crate) struct TestKernel {
     executable: Arc<Executable>,
-    /// The size of the grid: one CTA of one warp unless it is changed.
+    /// The launch dimensions: one CTA of one warp unless changed.
     pub shape: GridShape,
-    /// What is looked for, and limits.
+    /// The enabled checks, and limits.
     pub settings: Settings,
     memory: Memory,
     images: Bindings,
@@ -23,7 +23,7 @@ pub(crate) struct TestKernel {
     buffers: Vec<u64>,
 }
 
-/// What came of it.
+/// The result of a run.
 pub(crate) struct TestOutcome {
     /// The run.
     pub run: GridRun,
@@ -31,7 +31,7 @@ pub(crate) struct TestOutcome {
 }
 
 impl TestKernel {
-    /// The first kernel of a module. What the assembler would refuse fails the test.
+    /// The first kernel of a module. Code that the assembler would reject fails the test.
     pub(crate) fn new(text: &str) -> Self {
         let snapshot = ptx_syntax::Document::new(text).snapshot();
         let program = Arc::new(ModuleProgram::new(&snapshot));
@@ -55,9 +55,9 @@ impl TestKernel {
         }
     }
 
-    /// A kernel whose body this is. Its parameters: `out`, a buffer, then those that `buffer` and `value` give: `p1`, `p2` …, all `.u64`.
-    /// Registers: `%p<8>`, `%h<8>` (16 bits), `%r<32>`, `%f<16>`, `%rd<16>`, `%d<8>`, `%q<4>` (128 bits); `%rd0` holds `out`. Without
-    /// another `.target` it is for sm_90a, version 9.0.
+    /// A kernel with this body. Its parameters are `out`, a buffer, then `p1`, `p2` …, all `.u64`; calls of `buffer` and `value` set them
+    /// in order. Registers: `%p<8>`, `%h<8>` (16 bits), `%r<32>`, `%f<16>`, `%rd<16>`, `%d<8>`, `%q<4>` (128 bits); `%rd0` holds `out`.
+    /// With an empty `target` the module is for sm_90a. The PTX version is 9.0.
     pub(crate) fn body(target: &str, body: &str) -> Self {
         let target = if target.is_empty() { "sm_90a" } else { target };
         let wide = if target >= "sm_70" || target.len() > 5 { ".reg .b128 %q<4>;" } else { "" };
@@ -69,26 +69,27 @@ impl TestKernel {
         ))
     }
 
-    /// Threads of a CTA.
+    /// Sets the number of threads per CTA.
     pub(crate) fn threads(mut self, threads: u32) -> Self {
         self.shape.block = [threads, 1, 1];
         self
     }
 
-    /// CTAs of the grid, and of a cluster.
+    /// Sets the number of CTAs in the grid and in a cluster.
     pub(crate) fn ctas(mut self, grid: u32, cluster: u32) -> Self {
         (self.shape.grid, self.shape.cluster) = ([grid, 1, 1], [cluster, 1, 1]);
         self.shape.explicit_cluster = cluster > 1;
         self
     }
 
+    /// Sets the bytes of the next parameter.
     fn parameter(&mut self, bytes: &[u8]) {
         let (at, size) = self.executable.parameters[self.next];
         self.memory.parameters.write(at.into(), &bytes[..bytes.len().min(size as usize)], Marks::NONE);
         self.next += 1;
     }
 
-    /// The next parameter points to a buffer with these bytes.
+    /// Sets the next parameter to the address of a buffer with these bytes.
     pub(crate) fn buffer(mut self, bytes: &[u8]) -> Self {
         let name = format!("buffer {}", self.buffers.len());
         let address = self.memory.global.allocate(&name, Storage::from_bytes(bytes), 256);
@@ -97,7 +98,7 @@ impl TestKernel {
         self
     }
 
-    /// The next parameter points to a buffer of this many unwritten bytes.
+    /// Sets the next parameter to the address of a buffer of `bytes` unwritten bytes.
     pub(crate) fn blank(mut self, bytes: u64) -> Self {
         let name = format!("buffer {}", self.buffers.len());
         let address = self.memory.global.allocate(&name, Storage::new(bytes, false), 256);
@@ -106,31 +107,31 @@ impl TestKernel {
         self
     }
 
-    /// The next parameter has this value.
+    /// Sets the next parameter to this value.
     pub(crate) fn value(mut self, value: u64) -> Self {
         self.parameter(&value.to_le_bytes());
         self
     }
 
-    /// Takes an image in.
+    /// Adds an image and returns its identifier.
     pub(crate) fn add_image(&mut self, image: Image) -> ImageId {
         self.images.add_image(image)
     }
 
-    /// The next parameter is the handle of a texture, a sampler or a surface.
+    /// Sets the next parameter to the handle of a texture, a sampler or a surface.
     pub(crate) fn handle(mut self, opaque: Opaque) -> Self {
         let handle = self.memory.global.allocate("handle", Storage::new(0, false), 256);
         self.images.bind(handle, opaque);
         self.value(handle)
     }
 
-    /// A variable of the module is a texture, a sampler or a surface.
+    /// Binds a variable of the module to a texture, a sampler or a surface.
     pub(crate) fn bind(mut self, variable: &str, opaque: Opaque) -> Self {
         self.images.bind(self.executable.variables[variable].address, opaque);
         self
     }
 
-    /// The next parameter is these bytes.
+    /// Sets the next parameter to these bytes.
     pub(crate) fn bytes_of(mut self, bytes: &[u8]) -> Self {
         self.parameter(bytes);
         self
@@ -141,12 +142,12 @@ impl TestKernel {
         self.buffers[buffer]
     }
 
-    /// Runs it.
+    /// Runs the kernel.
     pub(crate) fn run(self) -> TestOutcome {
         self.run_until(&|| false)
     }
 
-    /// Runs it until it is cancelled.
+    /// Runs the kernel until it ends or is cancelled.
     pub(crate) fn run_until(mut self, cancelled: &dyn Fn() -> bool) -> TestOutcome {
         let buffers = std::mem::take(&mut self.buffers);
         TestOutcome { run: trace::run(self.machine(), cancelled), buffers }
@@ -159,7 +160,7 @@ impl TestKernel {
         machine
     }
 
-    /// Runs it; it must finish, and nothing be found.
+    /// Runs the kernel, which must finish without findings.
     pub(crate) fn fine(self) -> TestOutcome {
         let out = self.run();
         assert_eq!((out.status(), out.faults()), (RunStatus::Finished, &[][..]));
@@ -168,17 +169,17 @@ impl TestKernel {
 }
 
 impl TestOutcome {
-    /// How it ended.
+    /// How the run ended.
     pub(crate) fn status(&self) -> RunStatus {
         self.run.status
     }
 
-    /// What was found.
+    /// The findings.
     pub(crate) fn faults(&self) -> &[Fault] {
         &self.run.machine.findings.faults
     }
 
-    /// The kinds of what was found.
+    /// The kinds of the findings.
     pub(crate) fn kinds(&self) -> Vec<FaultKind> {
         self.faults().iter().map(|f| f.kind).collect()
     }
@@ -194,27 +195,27 @@ impl TestOutcome {
         &self.run.machine.images.image(id).expect("the image is there").bytes
     }
 
-    /// What must be said of bytes of a buffer.
+    /// The combined marks of a range of bytes in a buffer.
     pub(crate) fn marks(&self, buffer: usize, offset: u64, bytes: usize) -> Marks {
         let address = self.buffers[buffer];
         let storage = &self.run.machine.memory.global.find(address, 0).expect("the buffer is there").storage;
         storage.read(offset, &mut vec![0; bytes]).marks
     }
 
-    /// The words of a buffer.
+    /// The 32-bit words of a buffer.
     pub(crate) fn u32s(&self, buffer: usize) -> Vec<u32> {
         let bytes = self.bytes(buffer);
         bytes.chunks_exact(4).map(|b| u32::from_le_bytes(b.try_into().expect("four bytes"))).collect()
     }
 
-    /// The double words of a buffer.
+    /// The 64-bit words of a buffer.
     pub(crate) fn u64s(&self, buffer: usize) -> Vec<u64> {
         let bytes = self.bytes(buffer);
         bytes.chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes"))).collect()
     }
 }
 
-/// The bytes of words.
+/// The bytes of 32-bit words.
 pub(crate) fn words(values: impl IntoIterator<Item = u32>) -> Vec<u8> {
     values.into_iter().flat_map(u32::to_le_bytes).collect()
 }

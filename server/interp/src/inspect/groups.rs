@@ -1,76 +1,76 @@
-//! Where the lanes of a warp are.
+//! The groups of lanes of a warp, and their call stacks.
 
 use crate::findings::InstructionSite;
 use crate::lanes::LaneMask;
 use crate::machine::{CallFrame, Cta, Group, GroupReadiness, Machine, Warp, WarpId};
 use ptx_isa::Exec;
 
-/// How far a CTA has come.
+/// Whether a CTA is running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CtaPhase {
     /// It has not started.
     Ahead,
-    /// It is there: warps of it may have ended.
+    /// It is running; some of its warps may have ended.
     Running,
-    /// It has ended, and what it held is gone.
+    /// It has ended, and its state is discarded.
     Gone,
-    /// The grid has no such CTA, or the CTA no such warp.
+    /// There is no such CTA in the grid, or no such warp in the CTA.
     Unknown,
 }
 
-/// What a group of lanes does.
+/// The state of a group of lanes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupState {
-    /// It can go on.
+    /// It can continue.
     Ready,
     /// It waits at a barrier of its CTA.
     Barrier,
-    /// It waits for something else outside of the warp: a barrier of the cluster, an asynchronous operation.
+    /// It waits for something else outside the warp: a cluster barrier, an asynchronous operation.
     Waiting,
-    /// It waits for these lanes of the warp.
+    /// It waits for these lanes of the warp to arrive.
     Gathering(LaneMask),
 }
 
-/// Lanes with one program counter.
+/// Lanes with a common program counter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupView {
     /// The lanes.
     pub mask: LaneMask,
-    /// The instruction that comes next. Behind the last one of a function, its return.
+    /// The next instruction. An index after the last instruction means the return at the end of the function.
     pub site: InstructionSite,
-    /// How many calls deep.
+    /// Call depth: 0 in the kernel.
     pub depth: u32,
-    /// What it does.
+    /// The state of the group.
     pub state: GroupState,
 }
 
-/// A warp.
+/// The state of a warp.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WarpView {
     /// The lanes that are threads.
     pub present: LaneMask,
-    /// Those of them that have exited.
+    /// The threads that have exited.
     pub exited: LaneMask,
-    /// How many instructions it has executed.
+    /// Number of instructions that the warp has executed.
     pub steps: u64,
-    /// Its lanes by place. Other functions here name a group by its index among these.
+    /// Its groups. Other functions of this module identify a group by its index in this list.
     pub groups: Vec<GroupView>,
-    /// The one that goes on first: index into `groups`; nothing if the warp has ended.
+    /// The group that will run next, as an index into `groups`; `None` if the warp has ended.
     pub next: Option<usize>,
 }
 
-/// An activation of a function.
+/// One entry of a call stack.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrameView {
     /// The name of the function.
     pub name: String,
-    /// The instruction that comes next; of a caller, the call.
+    /// The next instruction; for a caller, its call instruction.
     pub site: InstructionSite,
     /// The lanes that have not returned from it.
     pub lanes: LaneMask,
 }
 
-/// How far the CTA of a warp has come.
+/// Whether the CTA of a warp is running.
 pub fn phase(machine: &Machine, target: WarpId) -> CtaPhase {
     if target.cta >= machine.shape.ctas() || target.warp >= machine.shape.warps() {
         CtaPhase::Unknown
@@ -83,7 +83,7 @@ pub fn phase(machine: &Machine, target: WarpId) -> CtaPhase {
     }
 }
 
-/// The lanes of a warp; nothing unless its CTA is running.
+/// The groups of a warp; `None` unless its CTA is running.
 pub fn groups(machine: &Machine, target: WarpId) -> Option<WarpView> {
     let place = find(machine, target)?;
     let warp = warp_at(machine, place)?;
@@ -102,7 +102,7 @@ pub fn groups(machine: &Machine, target: WarpId) -> Option<WarpView> {
     })
 }
 
-/// The activations that a group is in, the innermost first; none if there is no such group.
+/// The call stack of a group, innermost function first; empty if there is no such group.
 pub fn frames(machine: &Machine, target: WarpId, group: usize) -> Vec<FrameView> {
     let Some(warp) = warp_of(machine, target) else { return Vec::new() };
     let Some(group) = warp.groups.get(group) else { return Vec::new() };
@@ -119,7 +119,7 @@ pub fn frames(machine: &Machine, target: WarpId, group: usize) -> Vec<FrameView>
     chain(warp, group.frame).filter_map(view).collect()
 }
 
-/// Where a warp is kept: its cluster, the rank of its CTA, its number.
+/// The position of a warp in the machine: index of the cluster, rank of the CTA, index of the warp.
 pub(super) fn find(machine: &Machine, target: WarpId) -> Option<(usize, usize, usize)> {
     let mut all = machine
         .clusters
@@ -131,6 +131,7 @@ pub(super) fn find(machine: &Machine, target: WarpId) -> Option<(usize, usize, u
     (number < cta.warps.len()).then_some((cluster, rank, number))
 }
 
+/// The warp at a position.
 pub(super) fn warp_at(machine: &Machine, (cluster, rank, number): (usize, usize, usize)) -> Option<&Warp> {
     machine.clusters.get(cluster)?.ctas.get(rank)?.warps.get(number)
 }
@@ -144,12 +145,12 @@ pub(super) fn cta_of(machine: &Machine, target: WarpId) -> Option<&Cta> {
     machine.clusters.get(cluster)?.ctas.get(rank)
 }
 
-/// The indices of the activations from one outwards.
+/// The indices of a call frame and its callers, from the inside out.
 pub(super) fn chain(warp: &Warp, frame: u32) -> impl Iterator<Item = u32> + '_ {
     std::iter::successors(Some(frame), |index| warp.frame(*index)?.parent).take(warp.frames.len())
 }
 
-/// The activation of a group, so many calls out from the innermost.
+/// The index of a call frame of a group. `depth` counts calls outwards from the innermost frame.
 pub(super) fn frame_index(warp: &Warp, group: usize, depth: usize) -> Option<u32> {
     chain(warp, warp.groups.get(group)?.frame).nth(depth)
 }
@@ -165,7 +166,7 @@ fn site_of(warp: &Warp, group: &Group) -> InstructionSite {
 fn state_of(machine: &Machine, warp: &Warp, group: &Group) -> GroupState {
     match group.state {
         GroupReadiness::Gathering(needed) => GroupState::Gathering(needed),
-        // One that has its turn is asked again whether it must still wait: until then it keeps what it waits for.
+        // A group that waited tries its instruction again in its turn. Until then it keeps its token, and counts as waiting.
         GroupReadiness::Ready if group.token.is_none() => GroupState::Ready,
         GroupReadiness::Gathered => GroupState::Ready,
         GroupReadiness::Ready | GroupReadiness::Waiting => {

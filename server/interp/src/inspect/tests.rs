@@ -9,7 +9,7 @@ fn never() -> bool {
     false
 }
 
-/// A kernel that calls a function with half of its lanes, and waits at a barrier.
+/// A kernel in which half of the lanes call a function, and all wait at a barrier.
 const TEXT: &str = ".version 8.5\n.target sm_90\n.address_size 64\n\
     .global .align 4 .u32 total[4]; .const .align 4 .u32 table[4] = {10, 20, 30, 40}; .extern .shared .align 16 .b8 dynamic[];\n\
     .func (.reg .b32 r) f(.reg .b32 a) { .reg .b32 %t; .local .align 4 .b32 own[4]; mul.lo.u32 %t, a, 2; st.local.u32 [own+4], %t; \
@@ -40,7 +40,7 @@ fn run() -> TestOutcome {
     out
 }
 
-/// The machine just before the first instruction of a warp that begins with a word.
+/// The machine just before the first instruction of a warp that begins with `word`.
 fn before(out: &TestOutcome, target: WarpId, word: &str) -> Machine {
     let executable = &out.run.machine.executable;
     let steps = out.run.window(target, 0, usize::MAX, &never);
@@ -159,7 +159,7 @@ fn memory_is_read_by_address_offset_and_name() {
     assert_eq!((spans(&buffer.known), buffer.bytes), (vec![(0, 8)], vec![2, 0, 0, 0, 3, 0, 0, 0]));
     let tile = peek(&machine, FIRST, None, MemoryPlace::Named("tile", 120), 16).expect("it is there");
     assert_eq!((tile.region, tile.name.as_deref()), (Region::Shared(None), Some("tile+120")));
-    // The first warp has written its part, the other nothing.
+    // The first warp has written its part; the second has written nothing.
     assert_eq!(spans(&tile.known), [(0, 8)]);
     assert_eq!(&tile.bytes[4..8], &31f32.to_le_bytes());
     let same = peek(&machine, FIRST, None, MemoryPlace::Offset(Area::Shared, tile.offset), 16).expect("it is there");
@@ -229,7 +229,7 @@ fn memory_and_registers_are_changed() {
     assert_eq!(slot(&machine, "%f2").approximate, !0b11);
     assert!(set_register(&mut machine, FIRST, group, 0, 999, 1, 0).is_err());
     assert!(set_register(&mut machine, FIRST, group, 3, value, 1, 0).is_err());
-    // What was changed is what the kernel goes on with.
+    // The kernel continues with the changed values.
     let rest = crate::trace::run(machine, &never);
     let buffer = rest.machine.memory.global.named("buffer 0").expect("the buffer").storage.to_vec();
     assert_eq!(&buffer[..12], &[0, 0, 0, 0, 232, 3, 0, 0, 232, 3, 0, 0]);

@@ -1,4 +1,4 @@
-//! Values with their types.
+//! Typed values.
 
 use crate::lanes::{LANES, LaneMask};
 use crate::notation::{ElementFormat, ElementKind};
@@ -6,35 +6,35 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{TypeClass, TypeInfo};
 use ptx_num::values::Marks;
 
-/// A value of one lane.
+/// The value of one lane, with its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TypedValue {
-    /// Its type, with the dot.
+    /// The PTX type, with the dot.
     pub ty: &'static str,
-    /// Its bits, extended with zeros.
+    /// The bits, zero-extended.
     pub bits: u128,
-    /// What must be said of it.
+    /// Whether the value is unspecified or approximate.
     pub marks: Marks,
-    /// It comes from what was written.
+    /// The value was written; otherwise the bits are arbitrary.
     pub known: bool,
 }
 
-/// What the bits of a type mean.
+/// How the bits of a type are interpreted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TypeMeaning {
-    /// True or false.
+    /// A truth value.
     Truth,
-    /// A whole number.
+    /// An integer.
     Integer { signed: bool },
-    /// Nothing by themselves.
+    /// Untyped bits.
     Bits,
     /// A floating-point number.
     Float(ElementFormat),
-    /// So many numbers.
+    /// Several packed numbers: the type of each, and their count.
     Packed(ElementFormat, u32),
 }
 
-/// What the bits of a type mean, and how many they are.
+/// How the bits of a type are interpreted, and their number. 32 bits for unknown types.
 pub(super) fn meaning(ty: &str) -> (TypeMeaning, u32) {
     let Some(info) = ISA.ty(ty) else { return (TypeMeaning::Bits, 32) };
     let bits = u32::from(info.bits).clamp(1, 128);
@@ -62,23 +62,25 @@ fn meaning_of(info: &TypeInfo) -> TypeMeaning {
     }
 }
 
+/// The lowest `count` bits.
 pub(super) fn low(bits: u128, count: u32) -> u128 {
     if count >= 128 { bits } else { bits & ((1 << count) - 1) }
 }
 
+/// The lowest `count` bits, sign-extended.
 pub(super) fn signed(bits: u128, count: u32) -> i128 {
     let unused = 128 - count.clamp(1, 128);
     ((bits << unused) as i128) >> unused
 }
 
 impl TypedValue {
-    /// A value that was written, and of which nothing is to be said.
+    /// A written value without marks.
     pub fn new(ty: &'static str, bits: u128) -> Self {
         Self { ty, bits: low(bits, meaning(ty).1), marks: Marks::NONE, known: true }
     }
 
-    /// The value of a lane of a register whose 32 lanes these bytes are, as recorders and views give them; of a predicate, four bytes with a
-    /// bit for each lane.
+    /// The value of one lane, from the bytes of all 32 lanes of a register as recorders and views provide them. For a predicate these are
+    /// four bytes with one bit per lane.
     pub fn of_lane(ty: &'static str, bytes: &[u8], lane: usize) -> Option<Self> {
         if meaning(ty).0 == TypeMeaning::Truth {
             let mask = LaneMask::from_le_bytes(*bytes.first_chunk()?);
@@ -90,7 +92,7 @@ impl TypedValue {
         Some(Self::new(ty, bits))
     }
 
-    /// Whether it counts as true: a number that is not zero.
+    /// Whether the value counts as true: it is not zero.
     pub fn is_true(&self) -> bool {
         match meaning(self.ty).0 {
             TypeMeaning::Float(element) => element.value(self.bits) != 0.0,

@@ -1,4 +1,4 @@
-//! The right sides of `launch:` lines.
+//! Parser for the arguments of `launch:`, `params:`, `globals:` and `buffers:` lines.
 
 use super::cursor::{Cursor, CursorResult};
 use super::fill::SPELLINGS;
@@ -8,10 +8,10 @@ use super::{
 };
 use std::ops::Range;
 
-/// Which names mean a size of the grid.
+/// The kind of a line, which decides what the names on the left mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineKind {
-    /// Those of a `launch:` line: `grid`, `block`, `cluster` and `shared` are sizes.
+    /// A `launch:` line: `grid`, `block`, `cluster` and `shared` are sizes, other names are parameters.
     Launch,
     /// All names are parameters.
     Parameters,
@@ -21,10 +21,10 @@ pub enum LineKind {
     Buffers,
 }
 
-/// Mistakes after which a launch is not read on.
+/// After this many errors the rest of a line is not parsed.
 const MAX_MISTAKES: usize = 100;
 
-/// Reads `key=value` after `key=value` into a launch. One mistake does not hide the next.
+/// Parses all `key=value` items of a line into a launch. Continues after errors and returns all of them.
 pub(super) fn arguments(text: &str, base: usize, names: LineKind, launch: &mut Launch) -> Vec<LaunchMistake> {
     let mut cursor = Cursor::new(text, base);
     let mut mistakes = Vec::new();
@@ -37,7 +37,7 @@ pub(super) fn arguments(text: &str, base: usize, names: LineKind, launch: &mut L
         let item = ahead.item();
         if let Err(mistake) = one(&mut cursor, names, launch) {
             mistakes.push(mistake);
-            // A bracket that is not closed takes the rest of the line with it.
+            // An unclosed bracket extends to the end of the line.
             cursor = if item.is_empty() { Cursor::new("", 0) } else { ahead };
         }
     }
@@ -100,10 +100,11 @@ fn one(cursor: &mut Cursor<'_>, names: LineKind, launch: &mut Launch) -> CursorR
     Ok(())
 }
 
-/// More than any kernel has parameters, of which there are at most 32,764 bytes, or a launch buffers. Names are compared with each other.
+/// Maximum number of arguments per list. Kernels have fewer parameters, which take at most 32,764 bytes. The limit exists because names are
+/// compared pairwise.
 const MAX_NAMES: usize = 10_000;
 
-/// Behind a value a space follows, or nothing.
+/// Checks that a value is followed by a space or the end of the line.
 pub(super) fn end(cursor: &Cursor<'_>) -> CursorResult<()> {
     match cursor.rest().chars().next() {
         Some(c) if !c.is_whitespace() => {
@@ -113,7 +114,7 @@ pub(super) fn end(cursor: &Cursor<'_>) -> CursorResult<()> {
     }
 }
 
-/// One to three sizes: `2`, `2,2`, `[2, 2, 1]`.
+/// Parses one to three sizes: `2`, `2,2`, `[2, 2, 1]`.
 fn sizes(cursor: &mut Cursor<'_>, name: &str) -> CursorResult<[u32; 3]> {
     let start = cursor.offset();
     let close = if cursor.eat("[") {
@@ -152,10 +153,10 @@ fn three(numbers: &[u64], name: &str, range: Range<usize>) -> CursorResult<[u32;
     Ok(out)
 }
 
-/// Sizes by themselves, such as the text `2,2`.
+/// Parses sizes alone, such as the text `2,2`. `base` is the offset of the text in the file.
 ///
 /// # Errors
-/// If they are none.
+/// If the text is not one to three sizes.
 pub fn dimensions(text: &str, base: usize, name: &str) -> Result<[u32; 3], LaunchMistake> {
     let mut cursor = Cursor::new(text, base);
     cursor.spaces();
@@ -169,10 +170,10 @@ fn nothing_more(cursor: &mut Cursor<'_>) -> CursorResult<()> {
     if cursor.is_done() { Ok(()) } else { Err(cursor.expected("nothing more")) }
 }
 
-/// An argument by itself, such as the text `f32[64]:iota`.
+/// Parses a single argument, such as the text `f32[64]:iota`. `base` is the offset of the text in the file.
 ///
 /// # Errors
-/// If it is none.
+/// If the text is not an argument.
 pub fn argument(text: &str, base: usize) -> Result<Argument, LaunchMistake> {
     let mut cursor = Cursor::new(text, base);
     cursor.spaces();
@@ -181,10 +182,10 @@ pub fn argument(text: &str, base: usize) -> Result<Argument, LaunchMistake> {
     Ok(out)
 }
 
-/// A fill by itself, such as the text `iota(1, 2)`.
+/// Parses a single fill, such as the text `iota(1, 2)`. `base` is the offset of the text in the file.
 ///
 /// # Errors
-/// If it is none.
+/// If the text is not a fill.
 pub fn fill(text: &str, base: usize) -> Result<Fill, LaunchMistake> {
     let mut cursor = Cursor::new(text, base);
     cursor.spaces();
@@ -252,7 +253,7 @@ fn value(cursor: &mut Cursor<'_>) -> CursorResult<Argument> {
     }
     let at = cursor.offset();
     let contents = match length {
-        // Without a length a number is a number.
+        // Without a length, a number after the type is a number, not a fill.
         None if let Some(number) = cursor.number() => {
             number.encode(element).map_err(|why| LaunchMistake::new(cursor.since(at), why))?;
             return Ok(Argument::Number(Some(element), number));
@@ -268,7 +269,7 @@ fn value(cursor: &mut Cursor<'_>) -> CursorResult<Argument> {
     Ok(Argument::Buffer(buffer))
 }
 
-/// Whether the contents are no longer than the buffer.
+/// Checks that the contents are not longer than the buffer.
 pub(super) fn fits(buffer: &Buffer, range: Range<usize>) -> CursorResult<()> {
     let Some(length) = buffer.length else { return Ok(()) };
     let too_long = |has: u64, what: &str| {
@@ -286,14 +287,14 @@ pub(super) fn fits(buffer: &Buffer, range: Range<usize>) -> CursorResult<()> {
     }
 }
 
-/// The type of elements.
+/// Parses the name of an element format.
 pub(super) fn read_element(cursor: &mut Cursor<'_>) -> CursorResult<ElementFormat> {
     let start = cursor.offset();
     let word = cursor.word();
     ElementFormat::named(word).ok_or_else(|| unknown_element(word, cursor.since(start)))
 }
 
-/// That a word is no type, and what is meant instead.
+/// The error for an unknown element format, with the most similar name.
 pub fn unknown_element(word: &str, range: Range<usize>) -> LaunchMistake {
     let wrong = LaunchMistake::new(range, format!("`{word}` is no type of elements"));
     let packed = word.rsplit_once('x').filter(|(e, n)| ElementFormat::named(e).is_some() && n.parse::<u8>().is_ok());
@@ -304,7 +305,7 @@ pub fn unknown_element(word: &str, range: Range<usize>) -> LaunchMistake {
     }
 }
 
-/// `hex(…)` or `file(…)`.
+/// Parses `hex(…)` or `file(…)`, if the text is one.
 fn bytes_or_file(cursor: &mut Cursor<'_>) -> CursorResult<Option<BufferContents>> {
     let start = cursor.offset();
     if cursor.eat("hex(") {
@@ -324,10 +325,10 @@ fn bytes_or_file(cursor: &mut Cursor<'_>) -> CursorResult<Option<BufferContents>
     Ok(None)
 }
 
-/// Bytes of hexadecimal digits, two each, in the order of memory; white space and `_` between them mean nothing.
+/// The bytes of hexadecimal digits, two per byte, in the order of memory. White space and `_` are ignored.
 ///
 /// # Errors
-/// In words, what is wrong with them.
+/// A message, if there are other characters or an odd number of digits.
 pub fn hexadecimal(digits: &str) -> Result<Vec<u8>, String> {
     let mut out = Vec::with_capacity(digits.len() / 2);
     let mut half = None;
@@ -360,7 +361,7 @@ fn read_contents(cursor: &mut Cursor<'_>, element: ElementFormat) -> CursorResul
     }
 }
 
-/// A number that a type must have.
+/// Parses a number that an element format can store.
 pub(super) fn element_of(cursor: &mut Cursor<'_>, element: ElementFormat) -> CursorResult<Number> {
     let start = cursor.offset();
     let number = cursor.need_number()?;
@@ -370,7 +371,7 @@ pub(super) fn element_of(cursor: &mut Cursor<'_>, element: ElementFormat) -> Cur
     }
 }
 
-/// A fill; a number by itself is a constant.
+/// Parses a fill; a number alone is a constant fill.
 pub(super) fn read_fill(cursor: &mut Cursor<'_>) -> CursorResult<Fill> {
     let start = cursor.offset();
     let mut ahead = cursor.clone();
@@ -411,7 +412,7 @@ pub(super) fn read_fill(cursor: &mut Cursor<'_>) -> CursorResult<Fill> {
     }
     let range = cursor.since(start);
     let seeded = matches!(word, "uniform" | "normal");
-    // The contract's order: the seed may also be the last number.
+    // The seed may also be the last of three numbers.
     if seeded && numbers.len() == 3 && seed.is_none() {
         seed = numbers.pop().and_then(Number::count);
     }
@@ -440,7 +441,7 @@ pub(super) fn read_fill(cursor: &mut Cursor<'_>) -> CursorResult<Fill> {
     Ok(fill)
 }
 
-/// A `key=value` of a table.
+/// Parses a `key=value` of a table.
 fn field(cursor: &mut Cursor<'_>) -> CursorResult<(String, Field)> {
     let name = cursor.word();
     if name.is_empty() {
@@ -458,7 +459,7 @@ fn field_value(cursor: &mut Cursor<'_>) -> CursorResult<Field> {
     if cursor.eat("[") {
         return cursor.items("]", false, |c| field_value(c)).map(Field::List);
     }
-    // Names such as `2d` begin like numbers: what stands there decides as a whole.
+    // Names such as `2d` begin like numbers, so the complete word decides.
     let mut depth = 0;
     let start = cursor.clone();
     let word = cursor.take(|c| {

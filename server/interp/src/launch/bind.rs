@@ -1,4 +1,4 @@
-//! From a launch to a machine that is about to start.
+//! Binding: makes a machine that is about to start from a launch.
 
 use super::images::Images;
 use super::settle::{MAX_BUFFER_BYTES, contents, describe_at, is_aggregate};
@@ -11,49 +11,49 @@ use ptx_num::image::description::Described;
 use ptx_num::values::Marks;
 use std::sync::Arc;
 
-/// A machine that is about to start, and where what it works on lies.
+/// A machine that is about to start, and the memory of its buffers.
 pub struct Bound {
     /// The machine.
     pub machine: Machine,
-    /// The buffers of the launch, in the order of the parameters, then images, then the variables in global memory.
+    /// The buffers of the launch in the order of the parameters, then images, then the module's variables in global and constant memory.
     pub buffers: Vec<PlacedBuffer>,
 }
 
-/// A buffer, or a variable, of a run.
+/// A buffer, an image or a variable with its place in the machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlacedBuffer {
-    /// Its name, with the offset for a part of a parameter.
+    /// Its name; for a part of a parameter with the offset, as in `p+8`.
     pub name: Box<str>,
-    /// The type of its elements.
+    /// The element format.
     pub element: ElementFormat,
-    /// Where it lies.
+    /// Where it is stored.
     pub place: BindingSite,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
 }
 
-/// Where a buffer lies.
+/// Where a buffer is stored in the machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum BindingSite {
     /// At an address of global memory.
     Global(u64),
-    /// In constant memory, from a byte on.
+    /// In constant memory, at a byte offset.
     Constant(u64),
-    /// It is an image.
+    /// In an image.
     Image(ImageId),
 }
 
-/// A buffer after, or during, a run.
+/// The contents of a buffer during or after a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BufferSnapshot {
-    /// Its bytes; unwritten ones are zero.
+    /// The bytes; unwritten ones are zero.
     pub bytes: Vec<u8>,
-    /// Which bytes were written, as ranges.
+    /// The written bytes, as ranges of indices into `bytes`.
     pub known: Vec<std::ops::Range<u64>>,
 }
 
 impl PlacedBuffer {
-    /// What is in it now.
+    /// The current contents.
     pub fn snapshot(&self, machine: &Machine) -> BufferSnapshot {
         let ranges = |storage: &Storage, from: u64, bytes: &mut [u8]| {
             let mut out: Vec<std::ops::Range<u64>> = Vec::new();
@@ -93,11 +93,11 @@ impl PlacedBuffer {
     }
 }
 
-/// Puts parameters, buffers and contents where the kernel finds them. The launch must have been held against the module
-/// ([`super::settle`]) and completed ([`super::complete`]); what is missing nevertheless is zero.
+/// Creates a machine and stores parameters, buffers and initial contents where the kernel expects them. The launch must have been checked
+/// ([`super::settle`]) and completed ([`super::complete`]); parameters that are still missing are zero.
 ///
 /// # Errors
-/// What cannot be done, such as a file that was not read.
+/// Impossible requests, such as a file that was not read.
 pub fn bind(launch: &Launch, executable: Arc<Executable>, settings: Settings) -> Result<Bound, Vec<LaunchMistake>> {
     let cluster = launch.cluster.unwrap_or([1; 3]);
     let shape = GridShape {
@@ -121,7 +121,7 @@ pub fn bind(launch: &Launch, executable: Arc<Executable>, settings: Settings) ->
     binding.buffers().map_err(|m| vec![m])?;
     let mut mistakes = Vec::new();
     binding.images.opaques(&executable);
-    // Images that share the bytes of others come after those.
+    // Images that share the bytes of a buffer or another image are bound last.
     for second in [false, true] {
         for given in launch.parameters.iter().filter(|g| shares(g) == second) {
             mistakes.extend(binding.parameter(given).err());
@@ -140,14 +140,15 @@ pub fn bind(launch: &Launch, executable: Arc<Executable>, settings: Settings) ->
     Ok(Bound { machine, buffers })
 }
 
+/// Whether an argument is an image that shares the bytes of a buffer or another image.
 fn shares(given: &NamedArgument) -> bool {
     matches!(&given.argument, Argument::Table(table) if table.iter().any(|(key, _)| key == "buffer"))
 }
 
-/// The variables of the module in memory that the whole grid shares. What they held before is kept, so they are bounded as buffers are:
-/// a line of PTX can declare terabytes.
+/// Adds the variables of the module that lie in global and constant memory. Snapshots of them are made before and after a run, so their
+/// size is limited like that of buffers: one line of PTX can declare terabytes.
 fn variables(launch: &Launch, executable: &Executable, buffers: &mut Vec<PlacedBuffer>) -> Result<(), LaunchMistake> {
-    // What they all hold is copied before and after the run.
+    // Snapshots of all buffers are made before and after the run.
     let mut all = buffers.iter().fold(0u64, |all, placed| all.saturating_add(placed.bytes));
     for variable in &executable.program.variables {
         let Some(located) = executable.variables.get(&variable.name) else { continue };
@@ -180,7 +181,7 @@ struct Binding<'a> {
 }
 
 impl Binding<'_> {
-    /// Index of a parameter of the kernel.
+    /// The index of the kernel parameter that an argument is for.
     fn index(&self, given: &NamedArgument) -> Option<usize> {
         let callable = self.executable.program.functions.get(self.executable.entry as usize)?;
         callable.parameters.iter().position(|p| p.name == given.name)
@@ -195,7 +196,7 @@ impl Binding<'_> {
     /// Allocates the buffers, in the order of the parameters.
     fn buffers(&mut self) -> Result<(), LaunchMistake> {
         let mut wanted: Vec<&NamedArgument> = self.launch.named().collect();
-        // Buffers that no parameter holds come last.
+        // Buffers without a parameter come last.
         wanted.sort_by_key(|g| (self.index(g).unwrap_or(usize::MAX), g.offset));
         let mut left = MAX_BUFFER_BYTES;
         for given in wanted {
@@ -245,7 +246,7 @@ impl Binding<'_> {
                     }
                 }
                 described => {
-                    // A number that is the address of nothing, so that it cannot be mistaken for one.
+                    // The handle is an address without memory, so that it differs from all real addresses.
                     let handle = self.memory.global.allocate(&given.title(), Storage::new(0, false), 256);
                     let kind = if surface { ".surfref" } else { ".texref" };
                     let placed = {

@@ -1,4 +1,4 @@
-//! `expect:` lines: what must hold after a run.
+//! Parser for `expect:` lines: conditions that must hold after a run.
 
 use super::argument::{element_of, end, read_element, read_fill};
 use super::cursor::{Cursor, CursorResult};
@@ -8,90 +8,90 @@ use crate::findings::FaultKind as Fault;
 use crate::machine::RunStatus;
 use std::ops::Range;
 
-/// Something that must hold after a run.
+/// A condition that must hold after a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expectation {
-    /// What.
+    /// The condition.
     pub subject: ExpectationSubject,
-    /// Where it is written, in bytes; empty if nowhere.
+    /// Byte range in the text; empty if it is not in a text.
     pub range: Range<usize>,
 }
 
-/// What an expectation is about.
+/// The condition of an expectation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ExpectationSubject {
-    /// What is in memory.
+    /// Memory has these contents.
     Memory(Condition),
-    /// The run finds this.
+    /// The run has a finding of this kind.
     Fault(Fault),
-    /// The run ends so.
+    /// The run ends with this status.
     Status(RunStatus),
-    /// It prints this.
+    /// The kernel prints exactly this text.
     Printed(Box<str>),
 }
 
-/// What must be in memory.
+/// The expected contents of a buffer or a variable.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
     /// A buffer, or a variable of the module.
     pub name: Box<str>,
-    /// Of a buffer for a part of a parameter: at which byte.
+    /// For the buffer of a parameter part: the byte offset of the part.
     pub offset: Option<u64>,
-    /// To be looked at as this type, if not as its own.
+    /// The format as which the elements are read, if it is not that of the buffer.
     pub element: Option<ElementFormat>,
-    /// Which elements.
+    /// The elements that are compared.
     pub part: ElementSelection,
-    /// What they must be.
+    /// The expected contents.
     pub expected: ExpectedElements,
-    /// How near is near enough.
+    /// The permitted deviation.
     pub tolerance: Tolerance,
 }
 
-/// Which elements of a buffer.
+/// Which elements of a buffer are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ElementSelection {
-    /// All of them; for a list as many as it has.
+    /// All of them; for a list, as many as it has.
     All,
-    /// One.
+    /// The element with this index.
     At(u64),
-    /// From one to another, which is excluded.
+    /// From the first index to the second one, which is excluded.
     Range(u64, u64),
 }
 
-/// What elements must be.
+/// The expected contents of the selected elements.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ExpectedElements {
-    /// This, each of them.
+    /// Each element has this value.
     Value(Number),
-    /// Between these, both included.
+    /// Each element lies between these values, both included.
     Between(Number, Number),
-    /// These, one after the other.
+    /// The elements have these values, in order.
     List(Vec<Number>),
-    /// As a fill makes them.
+    /// The elements have the values of a fill.
     Fill(Fill),
-    /// As another buffer has them, from an element on.
+    /// The elements equal those of another buffer, beginning at an index.
     Like(Box<str>, u64),
 }
 
-/// How near a value must be: any of these is enough. Without one the bits must be equal.
+/// The permitted deviation of a value; meeting one of several suffices. Without any, the bits must be equal.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Tolerance {
-    /// So far away at most.
+    /// Maximum absolute difference.
     pub absolute: Option<f64>,
-    /// So many times the expected value away at most.
+    /// Maximum difference relative to the expected value.
     pub relative: Option<f64>,
-    /// So many numbers of the type away at most.
+    /// Maximum difference in units of the last place.
     pub ulps: Option<u64>,
 }
 
 impl Tolerance {
-    /// Whether there is none.
+    /// Whether no deviation is permitted.
     pub fn is_exact(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// What `status=` can be.
+/// The possible values of `status=`.
 pub const STATUSES: &[(&str, RunStatus)] = &[
     ("finished", RunStatus::Finished),
     ("fault", RunStatus::Fault),
@@ -99,11 +99,11 @@ pub const STATUSES: &[(&str, RunStatus)] = &[
     ("deadlock", RunStatus::Deadlock),
 ];
 
-/// The expectations of a line, and what is wrong with it. `base` is where the text begins in the file.
+/// Parses the expectations of a line; also returns its errors. `base` is the offset of the text in the file.
 pub fn expectations(text: &str, base: usize) -> (Vec<Expectation>, Vec<LaunchMistake>) {
     let mut cursor = Cursor::new(text, base);
     let (mut out, mut mistakes): (Vec<Expectation>, _) = (Vec::new(), Vec::new());
-    // Those from here on have no tolerance yet.
+    // Index of the first expectation to which a tolerance at the end of a group may still apply.
     let mut open = 0;
     loop {
         cursor.spaces();
@@ -139,7 +139,7 @@ pub fn expectations(text: &str, base: usize) -> (Vec<Expectation>, Vec<LaunchMis
     }
 }
 
-/// `±1e-6`, `±0.1%`, `±2ulp`, several of them, or nothing.
+/// Parses `±1e-6`, `±0.1%`, `±2ulp`, several of them, or nothing.
 fn tolerance(cursor: &mut Cursor<'_>) -> CursorResult<Option<Tolerance>> {
     let mut out = Tolerance::default();
     let mut any = false;
@@ -239,7 +239,7 @@ fn condition(cursor: &mut Cursor<'_>, name: &str, whole: Range<usize>) -> Cursor
     Ok(Condition { name: name.into(), offset, element, part, expected, tolerance })
 }
 
-/// `3]`, `0..4]`.
+/// Parses `3]` or `0..4]`.
 fn part(cursor: &mut Cursor<'_>) -> CursorResult<ElementSelection> {
     let start = cursor.offset();
     let from = cursor.product()?;
@@ -290,7 +290,7 @@ fn expected(cursor: &mut Cursor<'_>, element: Option<ElementFormat>) -> CursorRe
 }
 
 impl Expectation {
-    /// Whether it says that the run ends otherwise than well.
+    /// Whether it requires that the run does not finish normally.
     pub fn is_end(&self) -> bool {
         match self.subject {
             ExpectationSubject::Fault(kind) => kind.is_fatal(),

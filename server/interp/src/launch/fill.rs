@@ -1,47 +1,47 @@
-//! Contents by a rule: what is in an element follows from its index.
+//! Fills: buffer contents that are computed from the index of each element.
 
 use super::random;
 use crate::notation::{ElementFormat, ElementKind, Number};
 use ptx_num::values::convert::{Class, Layout};
 use std::fmt::{self, Display};
 
-/// What a buffer holds at first, or is expected to hold.
+/// A rule for the contents of a buffer, initial or expected.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Fill {
-    /// All bits 0.
+    /// All bits are 0.
     Zero,
-    /// `start + index × step`. Whole numbers in whole-numbered types wrap around, all else is computed in f64 and rounded once.
+    /// `start + index × step`. Integers in integer formats wrap around; everything else is computed in f64 and rounded once.
     Iota {
-        /// Of element 0.
+        /// The value of element 0.
         start: Number,
-        /// From one to the next.
+        /// The difference between successive elements.
         step: Number,
     },
-    /// The same number everywhere.
+    /// The same number in all elements.
     Const(Number),
-    /// Evenly distributed from `low` to `high`, `high` excluded.
+    /// Uniformly distributed from `low` to `high`, `high` excluded.
     Uniform {
-        /// Both bounds; without them 0 to 1, and in types of whole numbers every value that they have.
+        /// `low` and `high`. Without them: 0 to 1; for integer formats all values.
         bounds: Option<(Number, Number)>,
-        /// Another seed gives other numbers.
+        /// The seed of the random numbers.
         seed: u64,
     },
-    /// Normally distributed, rounded to the type.
+    /// Normally distributed, rounded to the format.
     Normal {
-        /// In the middle.
+        /// The mean value.
         mean: f64,
-        /// Standard deviation.
+        /// The standard deviation.
         deviation: f64,
-        /// Another seed gives other numbers.
+        /// The seed of the random numbers.
         seed: u64,
     },
     /// The canonical NaN.
     Nan,
-    /// Never written: a read of it is a finding.
+    /// Never written: reading it is a finding.
     Poison,
 }
 
-/// Their names, with what may follow them.
+/// The name of each fill, and its optional arguments.
 pub const SPELLINGS: &[(&str, &str)] = &[
     ("zero", ""),
     ("iota", "(start, step)"),
@@ -53,13 +53,13 @@ pub const SPELLINGS: &[(&str, &str)] = &[
 ];
 
 impl Fill {
-    /// From 0 in steps of 1.
+    /// 0, 1, 2, …
     pub const IOTA: Self = Self::Iota {
         start: Number::Integer { negative: false, magnitude: 0 },
         step: Number::Integer { negative: false, magnitude: 1 },
     };
 
-    /// Why a type cannot be filled like that, in words.
+    /// Why the fill is not possible for an element format, as a message; `None` if it is.
     pub fn mistake(&self, element: ElementFormat) -> Option<String> {
         let whole = !matches!(element.kind(), ElementKind::Float(_));
         let name = element.name();
@@ -84,7 +84,7 @@ impl Fill {
         }
     }
 
-    /// The number of an element where that is no matter of its type; whole numbers that f64 does not hold are rounded.
+    /// The value of an element, independent of a format. Integers that f64 cannot represent are rounded.
     pub fn number(&self, index: u64) -> f64 {
         match *self {
             Self::Zero | Self::Poison => 0.0,
@@ -93,7 +93,7 @@ impl Fill {
             Self::Uniform { bounds, seed } => {
                 let (low, high) = bounds.map_or((0.0, 1.0), |(low, high)| (low.value(), high.value()));
                 let value = low + (high - low) * random::unit(seed, index);
-                // The product may round up to the bound that is excluded.
+                // Rounding could yield the excluded upper bound.
                 if value < high { value } else { high.next_down() }
             }
             Self::Normal { mean, deviation, seed } => mean + deviation * random::normal(seed, index),
@@ -101,7 +101,7 @@ impl Fill {
         }
     }
 
-    /// The bits of an element of a type that it suits.
+    /// The bits of an element, for a format without a [`mistake`](Self::mistake).
     pub fn bits(&self, element: ElementFormat, index: u64) -> u128 {
         let mask = element.mask();
         match (*self, element.kind()) {
@@ -111,7 +111,7 @@ impl Fill {
             (_, ElementKind::Float(float)) => {
                 let real = Layout::F64.decode(self.number(index).to_bits());
                 let code = float.encode(real, false);
-                // As `.satfinite` does it: a fill with numbers has no infinities.
+                // Saturates like `.satfinite`: fills with finite numbers contain no infinities.
                 let over = real.class == Class::Finite && float.decode(code as u64).class != Class::Finite;
                 let over = over && float.decode(code as u64).class != Class::Zero;
                 (if over { float.encode(real, true) } else { code }) << element.padding()
@@ -142,7 +142,7 @@ impl Fill {
         }
     }
 
-    /// The bytes of so many elements.
+    /// The bytes of `count` elements.
     pub fn bytes(&self, element: ElementFormat, count: u64) -> Vec<u8> {
         let size = element.bytes(count).and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
         let mut out = vec![0; size];
@@ -155,7 +155,7 @@ impl Fill {
 
 /// A random number below `span`, from 128 random bits.
 fn scaled(bits: u128, span: u128) -> u128 {
-    // The upper 64 bits times the span, shifted: even to 2⁻⁶⁴ of the span. Larger spans take what is left of all bits.
+    // The upper 64 bits, multiplied by the span and shifted: uniform to 2⁻⁶⁴ of the span. Larger spans use the remainder of all bits.
     match u64::try_from(span) {
         Ok(span) => ((bits >> 64) * u128::from(span)) >> 64,
         Err(_) => bits % span,

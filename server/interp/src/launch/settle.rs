@@ -1,4 +1,4 @@
-//! A launch held against the kernel that it is for.
+//! Checking a launch against its kernel.
 
 use super::argument::fits;
 use super::guess::directive;
@@ -13,10 +13,10 @@ use ptx_isa::tables::{LaunchBound, TypeClass};
 use ptx_num::image::description::{Described, describe};
 use std::ops::Range;
 
-/// Bytes that the buffers of a launch may have together.
+/// Maximum total size of the buffers of a launch, in bytes.
 pub const MAX_BUFFER_BYTES: u64 = 1 << 30;
 
-/// Finds out which names are parameters and which variables, and what cannot be. `text` is that of the module.
+/// Distinguishes parameters from variables and returns the errors of a launch. `text` is the text of the module.
 pub fn settle(launch: &mut Launch, program: &ModuleProgram, text: &str) -> Vec<LaunchMistake> {
     let kernels = || program.functions.iter().filter(|c| c.kernel);
     let Some(callable) = kernels().find(|c| c.name == launch.entry) else {
@@ -57,7 +57,7 @@ pub fn settle(launch: &mut Launch, program: &ModuleProgram, text: &str) -> Vec<L
     mistakes
 }
 
-/// What stands in a `launch:` line and is no parameter may be a variable.
+/// Names in a `launch:` line that are not parameters may be variables of the module.
 fn sort_names(launch: &mut Launch, callable: &ProgramFunction, program: &ModuleProgram) {
     let is_global = |g: &NamedArgument| {
         callable.parameters.iter().all(|p| p.name != g.name)
@@ -70,7 +70,7 @@ fn sort_names(launch: &mut Launch, callable: &ProgramFunction, program: &ModuleP
 }
 
 fn sizes(launch: &Launch, callable: &ProgramFunction, text: &str, mistakes: &mut Vec<LaunchMistake>) {
-    // Where a size is written; the whole launch if it is not.
+    // The range of the text that specifies a dimension; if there is none, the whole launch.
     let here = |name: &str| {
         let line = text.get(launch.range.clone()).unwrap_or_default();
         let begins = |at: &usize| line[..*at].ends_with(char::is_whitespace) || line[..*at].ends_with(':');
@@ -101,6 +101,7 @@ fn sizes(launch: &Launch, callable: &ProgramFunction, text: &str, mistakes: &mut
     demand(launch.cluster, LaunchBound::WholeCluster, true, "cluster", ".reqnctapercluster");
 }
 
+/// Checks the names of a launch.
 struct LaunchChecker<'a> {
     launch: &'a Launch,
     callable: &'a ProgramFunction,
@@ -196,7 +197,7 @@ impl LaunchChecker<'_> {
         Ok(())
     }
 
-    /// A buffer that no parameter holds.
+    /// Checks a buffer without a parameter.
     fn extra(&self, given: &NamedArgument) -> Result<(), LaunchMistake> {
         let wrong = |words: String| LaunchMistake::new(given.range.clone(), words);
         let parameter = self.callable.parameters.iter().any(|p| p.name == given.name);
@@ -277,7 +278,7 @@ impl LaunchChecker<'_> {
         Err(LaunchMistake::new(range, words))
     }
 
-    /// The buffer of that name.
+    /// Checks that there is a buffer with this name.
     fn buffer(&self, name: &str, range: &Range<usize>) -> Result<(), LaunchMistake> {
         let is_it = |g: &&NamedArgument| &*g.title() == name && matches!(g.argument, Argument::Buffer(_));
         let named = self.launch.named().find(is_it);
@@ -344,7 +345,8 @@ impl LaunchChecker<'_> {
         Ok(())
     }
 
-    /// A buffer that is given, and how many elements of a type it has, both as far as they are known.
+    /// The element format and the number of elements of the buffer or variable in a condition, as far as they are known. `None` if there is
+    /// no such buffer or variable.
     fn looked_at(&self, condition: &Condition) -> Option<(Option<ElementFormat>, Option<u64>)> {
         let given = self.launch.named().find(|g| g.name == condition.name && g.offset == condition.offset);
         if let Some(given) = given {
@@ -359,7 +361,7 @@ impl LaunchChecker<'_> {
             };
         }
         if let Some(parameter) = self.callable.parameters.iter().find(|p| p.name == condition.name) {
-            // It is guessed what that points to.
+            // The buffer that the parameter points to will be guessed.
             let opaque = parameter.ty.is_some_and(|t| t.info().class == TypeClass::Opaque);
             let buffer = is_aggregate(parameter) || opaque || self.holds_address(parameter);
             return buffer.then_some((condition.element, None));
@@ -421,12 +423,12 @@ impl LaunchChecker<'_> {
     }
 }
 
-/// Whether a parameter is more than one value.
+/// Whether a parameter is more than a single value: an array or a vector.
 pub(super) fn is_aggregate(parameter: &Parameter) -> bool {
     parameter.array != Array::No || parameter.elements > 1
 }
 
-/// What a table describes.
+/// The image, sampler or tensor map that a table describes.
 pub(super) fn describe_at(table: &[(String, super::Field)], range: Range<usize>) -> Result<Described, LaunchMistake> {
     match describe(table) {
         Some(Ok(described)) => Ok(described),
@@ -436,7 +438,7 @@ pub(super) fn describe_at(table: &[(String, super::Field)], range: Range<usize>)
     }
 }
 
-/// The bytes of a buffer; `None` for unwritten ones, and where they are still in a file.
+/// The bytes of a buffer; `None` if they are unwritten or still in a file.
 pub(super) fn contents(buffer: &Buffer) -> Option<Vec<u8>> {
     let size = buffer.bytes().and_then(|n| usize::try_from(n).ok())?;
     let mut out = match &buffer.contents {

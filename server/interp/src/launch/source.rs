@@ -5,12 +5,12 @@ use super::{Launch, LaunchMistake, expectations, list, nearest};
 use ptx_analysis::program::{ModuleProgram, ProgramFunction};
 use std::ops::Range;
 
-/// What was found in a text.
+/// The launches in a text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ParsedLaunches {
-    /// The launches, in the order of the text. Names in them are not looked at yet: [`super::settle`].
+    /// The launches, in the order of the text. Their names are not checked yet: [`super::settle`] does that.
     pub launches: Vec<Launch>,
-    /// What is wrong with the lines.
+    /// The errors in the lines.
     pub mistakes: Vec<LaunchMistake>,
 }
 
@@ -25,13 +25,13 @@ const KEYWORDS: [&str; 5] = [LAUNCH, PARAMETERS, GLOBALS, BUFFERS, EXPECT];
 struct LaunchLine<'t> {
     keyword: &'t str,
     text: &'t str,
-    /// Where the text begins.
+    /// Byte offset of `text` in the file.
     base: usize,
     range: Range<usize>,
 }
 
 impl LaunchLine<'_> {
-    /// Adds to a launch what the line says.
+    /// Parses the line into a launch.
     fn read(&self, launch: &mut Launch, mistakes: &mut Vec<LaunchMistake>) {
         let names = match self.keyword {
             EXPECT => {
@@ -48,8 +48,8 @@ impl LaunchLine<'_> {
     }
 }
 
-/// Reads a launch that stands alone: the lines as above a kernel, `//!` or not; the first one need not say `launch:`. Mistakes are places in
-/// this text.
+/// Parses a single launch outside of a module: the same lines as above a kernel, with or without `//!`. The first one need not begin with
+/// `launch:`. Ranges of errors refer to this text.
 pub fn written(text: &str, entry: &str) -> (Launch, Vec<LaunchMistake>) {
     let mut launch = Launch { entry: entry.into(), ..Launch::default() };
     let mut mistakes = Vec::new();
@@ -80,7 +80,7 @@ pub fn written(text: &str, entry: &str) -> (Launch, Vec<LaunchMistake>) {
     (launch, mistakes)
 }
 
-/// Reads the launches of a module. The program is that of the same text: it says where functions begin.
+/// Parses the launches of a module. `program` must be made from the same text: it gives the positions of functions.
 pub fn launches(text: &str, program: &ModuleProgram) -> ParsedLaunches {
     let mut out = ParsedLaunches::default();
     let lines = lines(text, &mut out.mistakes);
@@ -134,7 +134,7 @@ pub fn launches(text: &str, program: &ModuleProgram) -> ParsedLaunches {
     out
 }
 
-/// The `//!` lines with a keyword. Lines without one are remarks; a misspelled keyword is a mistake.
+/// The `//!` lines that begin with a keyword. Other `//!` lines are comments; a misspelled keyword is an error.
 fn lines<'t>(text: &'t str, mistakes: &mut Vec<LaunchMistake>) -> Vec<LaunchLine<'t>> {
     let mut out = Vec::new();
     if !text.contains("//!") {
@@ -170,7 +170,7 @@ fn keyword<'t>(
     if let Some(keyword) = KEYWORDS.iter().find(|k| **k == word) {
         return Some(LaunchLine { keyword, text, base: at + before.len() + 1, range });
     }
-    // Prose may have a colon too, but hardly one behind such a word with an assignment behind it.
+    // Prose may contain a colon, too. A misspelled keyword is therefore reported only if an assignment follows.
     let meant = nearest(word, KEYWORDS).filter(|_| text.contains('=') && !word.contains(' '))?;
     let start = at + before.len() - before.trim_start().len();
     let wrong = LaunchMistake::new(start..start + word.len(), format!("`{word}:` is no line of a launch"));

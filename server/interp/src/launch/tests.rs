@@ -1,4 +1,4 @@
-//! Launches as they are written and read.
+//! Tests of the syntax of launches.
 
 use super::{Launch, LaunchMistake, ParsedLaunches, launches, written};
 use ptx_analysis::program::ModuleProgram;
@@ -7,14 +7,14 @@ use std::fmt::Write;
 
 const HEAD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
-/// A kernel with lines above it.
+/// A module with a kernel below these lines.
 fn read(lines: &str) -> (String, ParsedLaunches) {
     let text = format!("{HEAD}{lines}\n.visible .entry k(.param .u64 x, .param .u32 n)\n{{\n    ret;\n}}\n");
     let found = launches(&text, &ModuleProgram::new(&Snapshot::new(&text)));
     (text, found)
 }
 
-/// What is wrong with a line: the text that is marked, the words, the advice.
+/// The errors of a text: the marked text, the message, the advice.
 fn mistakes(text: &str, mistakes: &[LaunchMistake]) -> String {
     let mut out = String::new();
     for mistake in mistakes {
@@ -29,7 +29,7 @@ fn complaints(lines: &str) -> String {
     mistakes(&text, &found.mistakes)
 }
 
-/// The only launch, without places.
+/// The only launch, without ranges.
 fn launch(lines: &str) -> Launch {
     let (text, found) = read(lines);
     assert_eq!(mistakes(&text, &found.mistakes), "");
@@ -330,7 +330,7 @@ const EXPECT_MISTAKES: &[(&str, &str)] = &[
     ("out=iot", ""),
 ];
 
-/// Whatever is written, nobody panics, and what was understood can be written again.
+/// Arbitrary text never panics, and parsed launches can be formatted and parsed again.
 #[test]
 fn anything_can_be_read() {
     const PIECES: &[&str] = &[

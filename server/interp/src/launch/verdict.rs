@@ -1,4 +1,4 @@
-//! Expectations after a run.
+//! Evaluation of expectations after a run.
 
 use super::bind::{BufferSnapshot, PlacedBuffer};
 use super::expectation::STATUSES;
@@ -10,19 +10,18 @@ use crate::findings::Fault;
 use crate::machine::{Machine, RunStatus};
 use std::collections::HashMap;
 
-/// What came of an expectation.
+/// The result of an expectation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpectationVerdict {
-    /// The expectation, as it is written.
+    /// The expectation as written.
     pub name: String,
     /// It holds.
     pub ok: bool,
-    /// Why not: what was expected, what was found, and how often.
+    /// If it does not hold: the expected and the actual value, and the number of differences.
     pub message: Option<String>,
 }
 
-/// Holds expectations against the machine after a run. Unexpected faults and an unexpected end are verdicts too if
-/// they contradict the expectations: see [`unexpected`].
+/// Evaluates expectations against the machine after a run. Findings that no expectation names are not included: see [`unexpected`].
 pub fn verdicts(
     expectations: &[Expectation],
     machine: &Machine,
@@ -50,7 +49,7 @@ pub fn verdicts(
     expectations.iter().map(one).collect()
 }
 
-/// The faults of a run that no expectation names.
+/// The findings of a run that no expectation names.
 pub fn unexpected<'f>(expectations: &[Expectation], faults: &'f [Fault]) -> Vec<&'f Fault> {
     let named = |fault: &&Fault| {
         expectations.iter().any(|e| match &e.subject {
@@ -62,14 +61,15 @@ pub fn unexpected<'f>(expectations: &[Expectation], faults: &'f [Fault]) -> Vec<
     faults.iter().filter(|f| !named(f)).collect()
 }
 
-/// The name of an end, as users see it.
+/// The name of a status, as users see it.
 pub fn name(status: RunStatus) -> &'static str {
     STATUSES.iter().find(|(_, s)| *s == status).map_or("cancelled", |(name, _)| name)
 }
 
-/// How many differences are told apart.
+/// Maximum number of differences listed individually.
 const MAX_DIFFERENCES: usize = 4;
 
+/// The state after a run, with snapshots of the buffers that are compared.
 struct RunResult<'a> {
     machine: &'a Machine,
     buffers: &'a [PlacedBuffer],
@@ -152,7 +152,7 @@ impl RunResult<'_> {
     }
 }
 
-/// An element that is looked at.
+/// An element that is compared.
 struct SeenElement<'a> {
     element: ElementFormat,
     index: u64,
@@ -181,7 +181,7 @@ impl SeenElement<'_> {
         }
         match expected.encode(self.element) {
             Ok(bits) => Ok(self.compare(found, bits, Some(expected), tolerance)),
-            // Near a number that the type does not have.
+            // The expected number is not a value of the format, but the tolerance may include the actual one.
             Err(_) if !tolerance.is_exact() => {
                 let near = self.is_near(self.element.value(found), expected.value(), tolerance);
                 Ok((!near).then(|| self.differ(found, &expected.to_string(), tolerance)))
@@ -226,7 +226,7 @@ impl SeenElement<'_> {
             return None;
         }
         let text = written.map_or_else(|| element.text(expected), |number| number.to_string());
-        // What is written as bits is shown as bits, and so are two NaN: what they are is in their bits.
+        // Values written as bits are displayed as bits. Two NaNs are, too, because they differ only in their bits.
         let as_bits = matches!(written, Some(Number::Bits(_))) || element.is_nan(found) && element.is_nan(expected);
         let width = element.bits() as usize / 4 + 2;
         Some(match as_bits {
@@ -241,7 +241,7 @@ impl SeenElement<'_> {
     }
 }
 
-/// How many numbers of the type lie between two of them, one of them counted; nothing for NaN.
+/// The distance of two values in units of the last place; `None` for NaN.
 fn ulps(element: ElementFormat, a: u128, b: u128) -> Option<u128> {
     let signed = |bits: u128| -> i128 {
         match element.kind() {

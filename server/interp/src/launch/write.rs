@@ -1,4 +1,4 @@
-//! Launches as text again.
+//! Formatting of launches as text.
 
 use super::expectation::STATUSES;
 use super::{
@@ -9,7 +9,7 @@ use crate::notation::Number;
 use std::fmt::{self, Display, Write};
 
 impl Launch {
-    /// As `//!` lines for above the kernel, each with its line break.
+    /// The launch as `//!` lines for a place above the kernel, each with its line break.
     pub fn lines(&self) -> String {
         let mut out = "//! launch:".to_owned();
         for (name, size) in [("grid", self.grid), ("block", self.block), ("cluster", self.cluster)] {
@@ -72,6 +72,7 @@ impl Display for Argument {
     }
 }
 
+/// Formats a value of a table.
 struct FieldText<'a>(&'a Field);
 
 impl Display for FieldText<'_> {
@@ -161,7 +162,7 @@ impl Display for Expectation {
 }
 
 impl Condition {
-    /// What it is about, as it is written: `out[3]`.
+    /// The left side as written: `out[3]`.
     pub fn title(&self) -> String {
         let mut out = self.name.to_string();
         if let Some(offset) = self.offset {

@@ -1,4 +1,4 @@
-//! Accesses to memory: where an address lies, whether the access may be, and the bytes.
+//! Memory accesses: where an address lies, whether the access is permitted, and reading and writing the bytes.
 
 use super::code::{Address, AddressSpace, VariableLocation};
 use super::copies;
@@ -9,41 +9,41 @@ use crate::lanes::LaneMask;
 use crate::memory::{Read, Region, Storage, Window};
 use ptx_num::values::Marks;
 
-/// What an access does, and how it is ordered: for the detector of races.
+/// The memory ordering of an access, for the race detector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// A plain access.
+    /// A plain access (`.weak`).
     Weak,
-    /// One that may meet others of its kind.
+    /// A strong access without further ordering (`.relaxed`, `.volatile`).
     Relaxed,
-    /// And what follows sees what preceded the release that it reads from.
+    /// Relaxed; later accesses also see everything before the release whose value it reads.
     Acquire,
-    /// And what precedes is visible to threads that acquire it.
+    /// Relaxed; earlier accesses are also visible to threads that acquire the written value.
     Release,
-    /// Both.
+    /// Both acquire and release.
     AcquireRelease,
 }
 
-/// An access that may be made.
+/// The location of a permitted access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccessLocation {
     /// The generic address.
     pub address: u64,
-    /// What it lies in.
+    /// The memory that contains it.
     pub region: Region,
-    /// The offset there; in global memory the address.
+    /// The offset in that memory; in global memory the address.
     pub offset: u64,
 }
 
 impl ExecContext<'_> {
-    /// The address of a lane as its state space has it.
+    /// The address that a lane accesses, in the state space of the operand.
     pub fn raw_address(&self, address: &Address, lane: usize) -> u64 {
         let base = self.registers.lane_bits(address.base, lane) as u64;
         let sum = base.wrapping_add(address.offset as u64);
         if address.base.width == 4 { sum & 0xffff_ffff } else { sum }
     }
 
-    /// The generic address of a lane; nothing if it lies outside of the window of its state space.
+    /// The generic address that a lane accesses; `None` if it lies outside the window of its state space.
     pub fn generic_address(&self, address: &Address, lane: usize) -> Option<u64> {
         let raw = self.raw_address(address, lane);
         match address.space {
@@ -52,7 +52,8 @@ impl ExecContext<'_> {
         }
     }
 
-    /// Where an access of a lane lies, if it may be made. If not, that is a fault.
+    /// The location of an access of `bytes` bytes, aligned to `align`, by a lane. If the access is not permitted, reports a fault and
+    /// returns `None`.
     pub fn locate(
         &mut self,
         address: &Address,
@@ -88,7 +89,7 @@ impl ExecContext<'_> {
         Some(location)
     }
 
-    /// The same for a generic address.
+    /// As [`locate`](Self::locate), for a generic address.
     pub fn locate_generic(
         &mut self,
         address: u64,
@@ -122,6 +123,7 @@ impl ExecContext<'_> {
         None
     }
 
+    /// The message for an access that lies outside.
     fn outside(&mut self, location: AccessLocation, lane: usize, bytes: usize, write: bool) -> String {
         let AccessLocation { address, region, offset } = location;
         let verb = if write { "writes" } else { "reads" };
@@ -143,7 +145,7 @@ impl ExecContext<'_> {
         }
     }
 
-    /// The bytes that a location lies in, and the offset there.
+    /// The storage that contains a location, and the offset in it.
     pub(crate) fn storage(
         &mut self,
         location: AccessLocation,
@@ -166,7 +168,7 @@ impl ExecContext<'_> {
         }
     }
 
-    /// Reads bytes of a location, and says how they are marked.
+    /// Reads bytes from a location. Returns their combined marks.
     pub fn read_at(&mut self, location: AccessLocation, lane: usize, to: &mut [u8], order: Order) -> Marks {
         if !self.machine.flights.is_empty() {
             copies::meet(self, location, lane, to.len(), copies::AccessEffect::Read);
@@ -201,7 +203,7 @@ impl ExecContext<'_> {
         self.machine.progress += u64::from(location.region != Region::Local);
     }
 
-    /// Memory has come into being: there is a limit for a run.
+    /// Accounts for newly created memory; exceeding the limit of the run is a fault.
     #[inline]
     fn grow(&mut self, bytes: usize, lane: usize) {
         if bytes == 0 {
@@ -210,7 +212,7 @@ impl ExecContext<'_> {
         self.hold(bytes as u64, lane);
     }
 
-    /// Before bytes are written: are they part of an mbarrier, or of an operation in flight?
+    /// Checks, before bytes are written, whether they are part of an mbarrier or used by an operation in flight.
     #[inline]
     fn before_write(&mut self, location: AccessLocation, lane: usize, bytes: usize, kind: copies::AccessEffect) {
         if let Region::Shared(rank) = location.region {
@@ -225,7 +227,7 @@ impl ExecContext<'_> {
         }
     }
 
-    /// The 8 bytes of an mbarrier, which instructions on it read and write without being seen.
+    /// Reads the 8 bytes of an mbarrier, for an instruction on it. The checks for races and operations in flight do not see this access.
     pub(crate) fn object_at(&mut self, location: AccessLocation, lane: usize) -> u64 {
         let mut bytes = [0; 8];
         self.note_access(AccessKind::Load, location, lane, 8);
@@ -235,7 +237,7 @@ impl ExecContext<'_> {
         u64::from_le_bytes(bytes)
     }
 
-    /// Writes the 8 bytes of an mbarrier; `None` makes their contents unknown.
+    /// Writes the 8 bytes of an mbarrier, without those checks; `None` makes the bytes unwritten.
     pub(crate) fn put_object_at(&mut self, location: AccessLocation, lane: usize, bits: Option<u64>) {
         if self.stopped {
             return;
@@ -250,8 +252,8 @@ impl ExecContext<'_> {
         self.changed();
     }
 
-    /// Copies bytes from one location to another, with what is known of each; of every 16 those with a bit in the mask. Bytes that nobody
-    /// wrote stay so.
+    /// Copies bytes from one location to another, with the status of each byte. Of every 16 bytes only those with a bit in `mask` are
+    /// copied. Unwritten bytes remain unwritten.
     pub(crate) fn copy_at(&mut self, from: AccessLocation, to: AccessLocation, lane: usize, bytes: usize, mask: u16) {
         if self.stopped || bytes == 0 {
             return;
@@ -289,7 +291,7 @@ impl ExecContext<'_> {
         self.changed();
     }
 
-    /// Tells the detector of races of a copy, of every 16 bytes of those with a bit in the mask.
+    /// Passes the writes of a copy to the race detector: of every 16 bytes those with a bit in `mask`.
     fn observe_copy(&mut self, to: AccessLocation, lane: usize, bytes: &[u8], mask: u16) {
         if mask == u16::MAX {
             super::races::observe_write(self, to, lane, bytes, Order::Weak);
@@ -301,7 +303,7 @@ impl ExecContext<'_> {
         }
     }
 
-    /// Reads bytes of a location to copy them, with what is known of each.
+    /// Reads bytes of a location to copy them elsewhere. Unlike [`read_at`](Self::read_at), unwritten bytes are no finding.
     pub(crate) fn peek_at(&mut self, location: AccessLocation, lane: usize, to: &mut [u8]) -> Option<Read> {
         if !self.machine.flights.is_empty() {
             copies::meet(self, location, lane, to.len(), copies::AccessEffect::Read);
@@ -313,7 +315,7 @@ impl ExecContext<'_> {
         Some(read)
     }
 
-    /// Forgets what was written to bytes of a location.
+    /// Makes bytes of a location unwritten.
     pub fn forget_at(&mut self, location: AccessLocation, lane: usize, bytes: u64) {
         if !self.stopped
             && let Some((storage, at)) = self.storage(location, lane, bytes as usize)
@@ -322,7 +324,7 @@ impl ExecContext<'_> {
         }
     }
 
-    /// Reads, changes and writes up to 16 bytes of a location at once, and gives what was there.
+    /// Reads up to 16 bytes of a location, replaces them by `f` of their value in one atomic access, and returns the old value.
     pub fn update_at(
         &mut self,
         location: AccessLocation,
@@ -358,7 +360,7 @@ impl ExecContext<'_> {
         old
     }
 
-    /// Marks up to 16 bytes of a location, besides the marks that they have (`keep`) or instead of them.
+    /// Marks up to 16 bytes of a location. With `keep`, they also keep their old marks.
     pub fn mark_at(&mut self, location: AccessLocation, lane: usize, bytes: usize, marks: Marks, keep: bool) {
         let mut there = [0; 16];
         let Some(there) = there.get_mut(..bytes) else { return };
@@ -370,20 +372,20 @@ impl ExecContext<'_> {
         }
     }
 
-    /// Reads bytes of an address of a lane; nothing if that is a fault.
+    /// Reads the bytes at the address of a lane and returns their combined marks; `None` if the access is a fault.
     pub fn load(&mut self, address: &Address, lane: usize, to: &mut [u8], order: Order) -> Option<Marks> {
         let at = self.locate(address, lane, to.len(), to.len(), false)?;
         Some(self.read_at(at, lane, to, order))
     }
 
-    /// Writes bytes to an address of a lane; nothing if that is a fault.
+    /// Writes bytes to the address of a lane; `None` if the access is a fault.
     pub fn store(&mut self, address: &Address, lane: usize, from: &[u8], marks: Marks, order: Order) -> Option<()> {
         let at = self.locate(address, lane, from.len(), from.len(), true)?;
         self.write_at(at, lane, from, marks, order);
         Some(())
     }
 
-    /// A location in words: `x+12`, `shared 0x40`.
+    /// A location as text: `x+12`, `shared 0x40`.
     pub fn name_of(&self, location: AccessLocation) -> String {
         let AccessLocation { address, region, offset } = location;
         match self.machine.named(region, offset) {
@@ -395,7 +397,7 @@ impl ExecContext<'_> {
 }
 
 impl Machine {
-    /// The variable, buffer or parameter that lies at an offset of a region, and how many bytes behind its beginning that is.
+    /// The name of the variable, buffer or parameter at an offset of a region, and the distance in bytes from its beginning.
     pub(crate) fn named(&self, region: Region, offset: u64) -> Option<(&str, u64)> {
         let window = match region {
             Region::Global => {
@@ -415,7 +417,7 @@ impl Machine {
             Region::Constant => Window::Constant,
             Region::Code => Window::Code,
         };
-        // Dynamic shared memory has no size of its own: it is all that follows.
+        // Dynamic shared memory has the size 0 here: it extends to the end.
         let end = |l: &VariableLocation| if l.bytes == 0 { u64::MAX } else { l.address.saturating_add(l.bytes) };
         let inside = |l: &VariableLocation| l.window == Some(window) && (l.address..end(l)).contains(&offset);
         let variables = self.executable.variables.iter();

@@ -1,4 +1,4 @@
-//! Activations of functions: calls, returns, and the end of threads.
+//! Calls and returns of functions, and the exit of threads.
 
 use super::code::{Call, Executable, Formal, FunctionCode, Op, OpAction, Pass, Slot};
 use super::group::Turn;
@@ -11,25 +11,29 @@ use crate::registers::{PredicateDst, PredicateSrc};
 use crate::simd::LaneMarks;
 use ptx_num::values::Marks;
 
-/// A value on its way from one activation to another.
+/// A parameter or a result while it is passed from one call frame to another.
 enum CallValue {
+    /// The bits of each lane, and their status.
     Register(Vec<u128>, RegisterMarks),
+    /// The lanes in which a predicate is true.
     Predicate(LaneMask),
-    /// Bytes of each lane.
+    /// The bytes of each lane.
     Memory(Vec<Bytes>),
+    /// No value: the result of a function that never names it, or an ignored one.
     Nothing,
 }
 
-/// What is known of a register besides its bits.
+/// Status of a value in a register, besides its bits.
 #[derive(Clone, Copy)]
 struct RegisterMarks {
-    /// The lanes in which something was written to it.
+    /// The lanes in which the register was written.
     known: LaneMask,
+    /// The lanes in which the value is marked.
     marked: LaneMarks,
 }
 
 impl RegisterMarks {
-    /// Of a register, by the place where it lies; of a constant that it is one.
+    /// The status of a register, found by its location. Constants count as written and have no marks.
     fn of(frame: &CallFrame, code: Option<&FunctionCode>, wanted: Slot) -> Self {
         let slot = code.and_then(|c| c.slots.iter().position(|s| *s == wanted));
         let mask = |masks: &[LaneMask], other| slot.and_then(|s| masks.get(s)).copied().unwrap_or(other);
@@ -38,13 +42,13 @@ impl RegisterMarks {
         Self { known: mask(&shadow.known, LaneMask::MAX), marked }
     }
 
-    /// Of a value in a lane.
+    /// The marks of the value in a lane.
     fn marks(self, lane: usize) -> Marks {
         let of = |mask: LaneMask, marks| if mask >> lane & 1 != 0 { marks } else { Marks::NONE };
         of(self.marked.unspecified, Marks::UNSPECIFIED) | of(self.marked.approximate, Marks::APPROXIMATE)
     }
 
-    /// Says it of a register for the lanes of a mask.
+    /// Stores the status for a register in the lanes of a mask.
     fn note(self, frame: &mut CallFrame, code: Option<&FunctionCode>, wanted: Slot, mask: LaneMask) {
         let Some(slot) = code.and_then(|c| c.slots.iter().position(|s| *s == wanted)) else { return };
         let shadow = &mut frame.shadow;
@@ -58,6 +62,7 @@ impl RegisterMarks {
 }
 
 impl CallValue {
+    /// The status that the value has in a register.
     fn said(&self) -> RegisterMarks {
         match self {
             Self::Register(_, said) => *said,
@@ -70,23 +75,23 @@ impl CallValue {
                 out
             }
             Self::Predicate(_) => RegisterMarks { known: LaneMask::MAX, marked: LaneMarks::default() },
-            // The result of a function that never names it.
+            // A result that the function never names has no value.
             Self::Nothing => RegisterMarks { known: 0, marked: LaneMarks::default() },
         }
     }
 }
 
-/// Bytes of a variable in one lane.
+/// The bytes of a `.param` variable in one lane.
 #[derive(Default)]
 struct Bytes {
     bytes: Vec<u8>,
-    /// Which of them were never written: a structure may have gaps.
+    /// Indices of bytes that were never written; structures may have gaps.
     unknown: Vec<u32>,
     marks: Marks,
 }
 
 impl Warp {
-    /// Begins a function for some lanes: its frame goes on their stacks.
+    /// Creates the call frame of a function for the lanes of a mask and reserves its space on their stacks. Returns the index of the frame.
     pub(super) fn enter(&mut self, machine: &Machine, code: &FunctionCode, mask: LaneMask) -> u32 {
         let base: Box<[u32]> = self.lanes.stack.clone();
         for lane in lanes(mask) {
@@ -114,7 +119,7 @@ impl Warp {
 }
 
 impl Machine {
-    /// A call: the group goes on in the callee. False if that is a fault.
+    /// Executes a call: the group continues in the called function. Returns false if the call is a fault.
     #[expect(clippy::too_many_arguments, reason = "a call touches everything that a group has")]
     pub(super) fn call(
         &mut self,
@@ -128,7 +133,7 @@ impl Machine {
     ) -> bool {
         let mut function = call.function;
         if let Some(place) = call.address {
-            // The lanes that call what the first of them calls go first; the others come back to this instruction.
+            // Lanes that call the same function as the first lane go first. The others execute this instruction again later.
             let first = group.mask.trailing_zeros() as usize;
             let address = frame.registers.lane_bits(place, first) as u64;
             let same = lanes(group.mask).filter(|l| frame.registers.lane_bits(place, *l) as u64 == address);
@@ -153,7 +158,7 @@ impl Machine {
             return false;
         };
         let deepest = lanes(group.mask).map(|l| u64::from(warp.lanes.stack[l])).max().unwrap_or(0);
-        // A frame takes room even if it holds no variable: hardware keeps the return address there.
+        // A frame takes at least 16 bytes, even without variables, because the hardware stores the return address there.
         let needed = deepest + u64::from(code.frame_bytes.max(16));
         if needed > LOCAL_BYTES || warp.frames.len() > (LOCAL_BYTES / 16) as usize {
             let words = || {
@@ -177,11 +182,11 @@ impl Machine {
         let caller = executable.code(frame.function);
         let values: Vec<CallValue> =
             call.arguments.iter().map(|a| take(warp, &frame, caller, *a, group.mask)).collect();
-        // Back in its place, so that the callee gets another one.
+        // The caller's frame returns to its entry, so that the callee gets another one.
         warp.frames[group.frame as usize] = Some(frame);
         let index = warp.enter(self, code, group.mask);
         for lane in lanes(group.mask) {
-            // So that endless recursion of a function without variables ends, too.
+            // This also ends endless recursion of functions without variables.
             warp.lanes.stack[lane] = warp.lanes.stack[lane].max((deepest + 16).min(LOCAL_BYTES) as u32);
         }
         if let Some(mut callee) = warp.frames.get_mut(index as usize).and_then(Option::take) {
@@ -195,7 +200,7 @@ impl Machine {
         true
     }
 
-    /// A return: the lanes go on in the caller, or are done.
+    /// Executes a return: the lanes continue in the caller; in the kernel they exit.
     pub(super) fn leave(&mut self, warp: &mut Warp, frame: &mut CallFrame, group: &mut Group) {
         let executable = std::sync::Arc::clone(&self.executable);
         frame.lanes &= !group.mask;
@@ -227,7 +232,7 @@ impl Machine {
         group.mask = 0;
     }
 
-    /// `exit`: the lanes leave all functions that they are in.
+    /// Executes `exit`: the lanes leave all functions of their call chain.
     pub(super) fn exit(&mut self, warp: &mut Warp, frame: &mut CallFrame, group: &mut Group) {
         frame.lanes &= !group.mask;
         let mut at = frame.parent;
@@ -248,7 +253,7 @@ impl Machine {
     }
 }
 
-/// What a caller hands over.
+/// Reads an argument from the caller's frame.
 fn take(warp: &Warp, frame: &CallFrame, code: Option<&FunctionCode>, pass: Pass, mask: LaneMask) -> CallValue {
     match pass {
         Pass::Register(place) => {
@@ -264,6 +269,7 @@ fn take(warp: &Warp, frame: &CallFrame, code: Option<&FunctionCode>, pass: Pass,
     }
 }
 
+/// Reads a result from the callee's frame.
 fn take_formal(
     warp: &Warp,
     frame: &CallFrame,
@@ -284,6 +290,7 @@ fn take_formal(
     }
 }
 
+/// Reads a `.param` variable on the stack of a lane; no bytes if the lane is not in `mask`.
 fn read(warp: &Warp, lane: usize, address: u64, bytes: u32, mask: LaneMask) -> Bytes {
     if mask >> lane & 1 == 0 {
         return Bytes::default();
@@ -298,6 +305,7 @@ fn read(warp: &Warp, lane: usize, address: u64, bytes: u32, mask: LaneMask) -> B
     out
 }
 
+/// Writes a value to a `.param` variable on the stack of a lane.
 fn write(warp: &mut Warp, lane: usize, address: u64, value: &CallValue, bytes: u32) {
     let local = &mut warp.lanes.local[lane];
     match value {
@@ -316,7 +324,7 @@ fn write(warp: &mut Warp, lane: usize, address: u64, value: &CallValue, bytes: u
     }
 }
 
-/// The bits of a value in a lane, where it goes into a register.
+/// The bits of a value in a lane, for a register.
 fn bits(value: &CallValue, lane: usize) -> u128 {
     match value {
         CallValue::Register(values, _) => values[lane],
@@ -332,7 +340,7 @@ fn bits(value: &CallValue, lane: usize) -> u128 {
     }
 }
 
-/// What a callee receives.
+/// Stores an argument in a parameter of the called function.
 fn give(warp: &mut Warp, frame: &mut CallFrame, code: &FunctionCode, formal: Formal, value: CallValue, mask: LaneMask) {
     let said = value.said();
     match formal {
@@ -357,7 +365,7 @@ fn give(warp: &mut Warp, frame: &mut CallFrame, code: &FunctionCode, formal: For
     }
 }
 
-/// Where a caller wants a result.
+/// Stores a result where the caller expects it.
 fn put(warp: &mut Warp, frame: &mut CallFrame, code: &FunctionCode, pass: Pass, value: CallValue, mask: LaneMask) {
     let said = value.said();
     match pass {

@@ -1,24 +1,24 @@
 //! Asynchronous operations whose completion no thread has observed yet.
 //!
-//! An operation is carried out when it is issued, which is one of the schedules that hardware may choose. What it read and wrote is
-//! remembered as *in flight* until its completion is known: until a wait for its group, or for the phase of the mbarrier that counts it, has
-//! succeeded. A thread that reads what it writes, or writes what it reads or writes, before that races with it: a finding.
+//! The interpreter carries out an operation when it is issued, which is one of the schedules that hardware may choose. The bytes that it
+//! read and wrote stay *in flight* until its completion is known: until a wait for its group, or for the phase of the mbarrier that counts
+//! it, has succeeded. Before that, a thread that reads the written bytes, or writes any of the bytes, races with the operation: a finding.
 
 use super::{AccessLocation, ExecContext};
 use crate::findings::{FaultKind, InstructionSite};
 use crate::memory::Region;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-/// More operations in flight than this are not looked after.
+/// Maximum number of operations in flight that are tracked; further ones are not checked.
 const MAX_COPIES: usize = 1 << 20;
 
-/// Bytes of shared memory that share a counter.
+/// Number of bytes of shared memory that share a counter.
 const GRANULE: u64 = 16;
 
-/// Bytes that an operation uses.
+/// A range of bytes that an operation uses.
 #[derive(Debug, Clone, Copy)]
 struct CopySpan {
-    /// The rank of the CTA in whose shared memory they lie; nothing for global memory.
+    /// The rank of the CTA for shared memory; `None` for global memory.
     rank: Option<u32>,
     start: u64,
     bytes: u64,
@@ -28,25 +28,28 @@ struct CopySpan {
 #[derive(Debug, Clone)]
 struct Flight {
     site: InstructionSite,
+    /// The bytes that it reads, until it is known to have read them.
     reads: Option<CopySpan>,
+    /// The bytes that it writes.
     writes: Option<CopySpan>,
-    /// It updates elements atomically: others may do so at the same time.
+    /// It updates elements atomically, so other atomic operations may update them at the same time.
     atomic: bool,
-    /// It is a request for another cluster that was refused.
+    /// It is a request to cancel another cluster (`clusterlaunchcontrol`), and it was refused.
     refused: bool,
 }
 
-/// The number of an operation in flight.
+/// Identifies an operation in flight.
 pub(crate) type FlightId = u64;
 
-/// Spans in one memory, found by address: in classes by size, so that few have to be looked at.
+/// Spans in one memory, searchable by address. They are stored in classes by size, so that a search looks at few of them.
 #[derive(Debug, Clone, Default)]
 struct Index {
+    /// For each class: (start, operation) → size in bytes.
     classes: [BTreeMap<(u64, FlightId), u64>; 6],
     count: usize,
 }
 
-/// The class of a size: those of class *k* are shorter than 16 to the power of *k* + 1.
+/// The class of a size: sizes of class *k* are below 16 to the power of *k* + 1. The last class has no upper bound.
 fn class(bytes: u64) -> usize {
     ((bytes.max(1).ilog2() / 4) as usize).min(5)
 }
@@ -65,7 +68,7 @@ impl Index {
         let end = start.saturating_add(bytes);
         let filled = self.classes.iter().enumerate().filter(|(_, c)| !c.is_empty());
         filled.flat_map(move |(class, spans)| {
-            // Sizes of the last class have no bound but that of the copies themselves.
+            // The last class has no upper bound for sizes.
             let longest = if class == 5 { u64::MAX } else { 16 << (4 * class) };
             let from = start.saturating_sub(longest);
             let near = spans.range((from, 0)..(end, 0));
@@ -74,25 +77,26 @@ impl Index {
     }
 }
 
-/// What is in flight in the shared memory of a CTA.
+/// Operations in flight in the shared memory of a CTA.
 #[derive(Debug, Clone, Default)]
 pub struct SharedFlights {
     reads: Index,
     writes: Index,
-    /// How many operations use each 16 bytes.
+    /// Number of operations that use each granule (16 bytes).
     counters: Vec<u16>,
-    /// Which 16 bytes hold something that instructions wrote since the last fence for the copy engine.
+    /// One bit per granule: instructions have written to it since the last fence for the copy engine.
     generic: Vec<u64>,
 }
 
 impl SharedFlights {
+    /// Adds an operation to the counters of its granules, or removes it.
     fn count(&mut self, span: CopySpan, up: bool) {
         let last = (span.start + span.bytes).div_ceil(GRANULE) as usize;
         if self.counters.len() < last {
             self.counters.resize(last, 0);
         }
         for counter in &mut self.counters[(span.start / GRANULE) as usize..last] {
-            // One that is full stays so: it only says where to look.
+            // A saturated counter stays saturated; the counters only say where to look.
             *counter = match (*counter, up) {
                 (u16::MAX, _) => u16::MAX,
                 (n, true) => n + 1,
@@ -104,7 +108,7 @@ impl SharedFlights {
         }
     }
 
-    /// Bytes are written by an instruction, or by the copy engine.
+    /// Records whether bytes were last written by an instruction (`generic`) or by the copy engine.
     fn set_generic(&mut self, start: u64, bytes: u64, generic: bool) {
         for granule in start / GRANULE..(start + bytes).div_ceil(GRANULE) {
             let (word, bit) = ((granule / 64) as usize, 1 << (granule % 64));
@@ -117,6 +121,7 @@ impl SharedFlights {
         }
     }
 
+    /// Whether instructions have written some of these bytes since the last fence for the copy engine.
     fn is_generic(&self, start: u64, bytes: u64) -> bool {
         let mut granules = start / GRANULE..(start + bytes).div_ceil(GRANULE);
         granules.any(|g| self.generic.get((g / 64) as usize).is_some_and(|bits| bits >> (g % 64) & 1 != 0))
@@ -130,7 +135,7 @@ impl SharedFlights {
     }
 }
 
-/// Everything in flight.
+/// All operations in flight. The indices here are those of global memory.
 #[derive(Debug, Clone, Default)]
 pub struct Flights {
     live: HashMap<FlightId, Flight>,
@@ -147,28 +152,30 @@ impl Flights {
     }
 }
 
-/// Which groups a thread waits for.
+/// The two kinds of groups that a thread can wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Family {
-    /// `cp.async`.
+    /// Groups of `cp.async`.
     Small,
-    /// Bulk operations.
+    /// Groups of bulk operations (`cp.async.bulk`).
     Bulk,
 }
 
-/// Groups of operations of one thread.
+/// The groups of operations of one thread.
 #[derive(Debug, Clone, Default)]
 struct CopyGroups {
+    /// Operations that are not committed to a group yet.
     open: Vec<FlightId>,
+    /// The committed groups that are not known to be complete, oldest first.
     closed: VecDeque<Vec<FlightId>>,
-    /// So many of the oldest groups are known to have read their sources.
+    /// Number of the oldest groups that are known to have read their sources.
     read: usize,
 }
 
-/// Asynchronous copies of the threads of a warp, in groups.
+/// The asynchronous copies of the threads of a warp, in groups.
 #[derive(Debug, Clone, Default)]
 pub struct Copies {
-    /// By lane; empty until something is in flight.
+    /// The groups of each lane, by [`Family`]; empty until something is in flight.
     lanes: Vec<[CopyGroups; 2]>,
 }
 
@@ -178,7 +185,7 @@ impl Copies {
     }
 }
 
-/// What an access does to bytes.
+/// The effect of an access on bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AccessEffect {
     Read,
@@ -186,6 +193,7 @@ pub(crate) enum AccessEffect {
     Atomic,
 }
 
+/// The bytes at a location as a span; `None` if they are in neither global nor shared memory.
 fn span(context: &ExecContext<'_>, location: AccessLocation, bytes: u64) -> Option<CopySpan> {
     let rank = match location.region {
         Region::Global => None,
@@ -195,7 +203,7 @@ fn span(context: &ExecContext<'_>, location: AccessLocation, bytes: u64) -> Opti
     (bytes > 0).then_some(CopySpan { rank, start: location.offset, bytes })
 }
 
-/// An operation begins: what it reads and what it writes, which counts as written by the copy engine.
+/// Records the start of an operation with the bytes that it reads and writes. Returns its identifier; `None` if it is not tracked.
 pub(crate) fn begin(
     context: &mut ExecContext<'_>,
     reads: Option<(AccessLocation, u64)>,
@@ -224,14 +232,14 @@ pub(crate) fn begin(
     Some(id)
 }
 
-/// A request for another cluster was refused: known once its answer is.
+/// Marks an operation as a refused request for another cluster. The thread learns of the refusal when the operation completes.
 pub(crate) fn set_refused(context: &mut ExecContext<'_>, id: Option<FlightId>) {
     if let Some(flight) = id.and_then(|id| context.machine.flights.live.get_mut(&id)) {
         flight.refused = true;
     }
 }
 
-/// Puts a span into the index of its memory, or takes it out.
+/// Adds a span of an operation to the index of its memory, or removes it.
 fn note(context: &mut ExecContext<'_>, span: CopySpan, id: FlightId, write: bool, begins: bool) {
     let change = |index: &mut Index| if begins { index.insert(span, id) } else { index.remove(span, id) };
     match span.rank {
@@ -246,7 +254,7 @@ fn note(context: &mut ExecContext<'_>, span: CopySpan, id: FlightId, write: bool
     }
 }
 
-/// The operation is known to have read its source.
+/// Records that the operation is known to have read its source.
 fn has_read(context: &mut ExecContext<'_>, id: FlightId) {
     let flight = context.machine.flights.live.get_mut(&id);
     if let Some(span) = flight.and_then(|f| f.reads.take()) {
@@ -254,7 +262,7 @@ fn has_read(context: &mut ExecContext<'_>, id: FlightId) {
     }
 }
 
-/// The operation is known to be complete. Gives whether it is a request that was refused.
+/// Records that the operation is known to be complete. Returns whether it is a refused request for another cluster.
 pub(crate) fn complete(context: &mut ExecContext<'_>, id: FlightId) -> bool {
     let Some(flight) = context.machine.flights.live.remove(&id) else { return false };
     if let Some(span) = flight.reads {
@@ -266,7 +274,7 @@ pub(crate) fn complete(context: &mut ExecContext<'_>, id: FlightId) -> bool {
     flight.refused
 }
 
-/// The operation belongs to the group that its thread has not closed yet.
+/// Adds an operation to the group that its thread has not committed yet.
 pub(crate) fn join(context: &mut ExecContext<'_>, lane: usize, family: Family, id: Option<FlightId>) {
     let Some(id) = id else { return };
     let copies = &mut context.lanes.copies;
@@ -278,7 +286,7 @@ pub(crate) fn join(context: &mut ExecContext<'_>, lane: usize, family: Family, i
     }
 }
 
-/// The operations of a thread since its last commit become a group.
+/// Commits the operations of a thread since its last commit as a group.
 pub(crate) fn commit(context: &mut ExecContext<'_>, lane: usize, family: Family) {
     if let Some(groups) = context.lanes.copies.groups(lane, family) {
         let open = std::mem::take(&mut groups.open);
@@ -286,7 +294,8 @@ pub(crate) fn commit(context: &mut ExecContext<'_>, lane: usize, family: Family)
     }
 }
 
-/// All groups of a thread but the newest `left` are complete, or only known to have read their sources.
+/// Records a wait: all groups of a thread except the newest `left` are complete. With `sources`, they are only known to have read their
+/// sources.
 pub(crate) fn wait(context: &mut ExecContext<'_>, lane: usize, family: Family, left: usize, sources: bool) {
     let Some(groups) = context.lanes.copies.groups(lane, family) else { return };
     let done = groups.closed.len().saturating_sub(left);
@@ -306,13 +315,13 @@ pub(crate) fn wait(context: &mut ExecContext<'_>, lane: usize, family: Family, l
     }
 }
 
-/// All operations of a thread that are not known to be complete, whatever their group.
+/// All operations of a thread that are not known to be complete, in any group.
 pub(crate) fn of_thread(context: &mut ExecContext<'_>, lane: usize, family: Family) -> Vec<FlightId> {
     let groups = context.lanes.copies.groups(lane, family);
     groups.map_or_else(Vec::new, |g| g.closed.iter().flatten().chain(&g.open).copied().collect())
 }
 
-/// Looks whether an access meets an operation in flight. Called for every access while there is any.
+/// Checks an access against the operations in flight. Called for every access while there are any.
 #[inline(never)]
 pub(crate) fn meet(
     context: &mut ExecContext<'_>,
@@ -367,7 +376,7 @@ pub(crate) fn meet(
     }
 }
 
-/// An instruction writes bytes, not the copy engine.
+/// Records that an instruction, not the copy engine, writes bytes.
 #[inline]
 pub(crate) fn written(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize) {
     if context.executable().engine
@@ -378,7 +387,7 @@ pub(crate) fn written(context: &mut ExecContext<'_>, location: AccessLocation, b
     }
 }
 
-/// The copy engine writes bytes.
+/// Records that the copy engine writes bytes.
 pub(crate) fn written_by_engine(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize) {
     if let Some(CopySpan { rank: Some(rank), start, bytes }) = span(context, location, bytes as u64)
         && let Some(cta) = context.cta_of(rank)
@@ -387,8 +396,8 @@ pub(crate) fn written_by_engine(context: &mut ExecContext<'_>, location: AccessL
     }
 }
 
-/// The copy engine reads bytes: what instructions wrote there must have been fenced. Any fence of the cluster since then counts, whoever
-/// made it, so that what is found is never fenced.
+/// Checks bytes that the copy engine reads: those written by instructions must have been fenced. Any later fence in the cluster counts, no
+/// matter which thread executed it. So every report is a real missing fence.
 pub(crate) fn read_by_engine(context: &mut ExecContext<'_>, location: AccessLocation, lane: usize, bytes: usize) {
     let Some(CopySpan { rank: Some(rank), start, bytes }) = span(context, location, bytes as u64) else { return };
     if context.cta_of(rank).is_some_and(|cta| cta.flights.is_generic(start, bytes)) {
@@ -402,7 +411,7 @@ pub(crate) fn read_by_engine(context: &mut ExecContext<'_>, location: AccessLoca
     }
 }
 
-/// `fence.proxy.async`: the copy engine sees what instructions wrote.
+/// Executes `fence.proxy.async`: the copy engine sees all earlier writes of instructions.
 pub(crate) fn fence(context: &mut ExecContext<'_>) {
     for cta in &mut context.cluster().ctas {
         cta.flights.generic.clear();

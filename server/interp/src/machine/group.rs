@@ -1,4 +1,4 @@
-//! The loop that executes a group of lanes.
+//! The execution loop for a group of lanes.
 
 use super::code::{Executable, FunctionCode, LaneGathering, Op, OpAction};
 use super::context::{ExecContext, StepOutcome};
@@ -10,26 +10,26 @@ use crate::lanes::{LaneMask, lanes};
 use crate::registers::{PredicateSrc, RegisterFile, Src};
 use crate::simd::LaneMarks;
 
-/// Where a warp is executed, and how far.
+/// Where and how far a group is executed.
 pub(super) struct Turn<'t> {
-    /// Index of its cluster.
+    /// Index of the warp's cluster in [`Machine::clusters`].
     pub cluster: usize,
-    /// Rank of its CTA.
+    /// Rank of the warp's CTA in the cluster.
     pub rank: usize,
-    /// No group could go on in the last round.
+    /// No group could continue in the last round.
     pub idle: bool,
-    /// So many instructions at most.
+    /// Maximum number of instructions.
     pub budget: u64,
-    /// Stop when the order comes here.
+    /// The priority number ([`FunctionCode::order`](super::code::FunctionCode::order)) at which the group must stop.
     pub meet: u32,
-    /// The time at its first instruction: what the warps of the grid have executed before.
+    /// The time at the first instruction: the number of instructions that all warps of the grid have executed before.
     pub time: u64,
-    /// What is recorded.
+    /// The recorder, if steps are recorded.
     pub recorder: Option<&'t mut Recorder>,
 }
 
 impl Turn<'_> {
-    /// Of nobody's: to say where something was found.
+    /// A turn that executes nothing: it only says where a finding belongs.
     pub(super) fn none((cluster, rank): (usize, usize), idle: bool) -> Self {
         Self { cluster, rank, idle, budget: 0, meet: 0, time: 0, recorder: None }
     }
@@ -38,33 +38,33 @@ impl Turn<'_> {
 /// Why a group stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// It has come to where others are or will be first, or its time is up.
+    /// It has reached the position where other lanes are or will be, or its budget is used up.
     Turn,
     /// It waits.
     Waits,
-    /// It has done something that others should see before it goes on.
+    /// Other groups should see its last effect before it continues.
     Yields,
-    /// Its lanes have parted, or are gone, or have changed the function: look at the groups again.
+    /// Its lanes have diverged, have exited or have changed the function: a group must be selected again.
     Changed,
-    /// It has worked for a while: is the run still wanted?
+    /// It has done much work: the scheduler should poll for cancellation.
     Tired,
     /// The run ends.
     Ends,
 }
 
-/// A group that was executed for a while.
+/// The result of executing a group.
 pub(super) struct GroupRun {
-    /// Instructions.
+    /// Number of instructions executed.
     pub steps: u64,
     /// Why it stopped.
     pub stop: Stop,
 }
 
-/// Work after which a group stops, so that cancellation can be polled: about 0.4 ms.
+/// Extra work after which a group stops so that cancellation can be polled: about 0.4 ms.
 const MAX_EFFORT: u64 = 8192;
 
 impl Machine {
-    /// Executes a group until something happens. The group stays in its place in the warp.
+    /// Executes the group with index `at` until it must stop. The group keeps its index in the warp.
     pub(super) fn run_group(
         &mut self,
         executable: &Executable,
@@ -87,7 +87,7 @@ impl Machine {
         }
         let recorded = turn.recorder.is_some();
         let stop = loop {
-            // While nothing records the steps.
+            // Steps that need not be recorded are executed by the fast loop.
             let mut left = turn.budget - steps.min(turn.budget);
             if recorded && let Some(recorder) = &turn.recorder {
                 left = left.min(recorder.quiet(warp.lanes.steps, turn.time + steps));
@@ -98,7 +98,7 @@ impl Machine {
                 warp.lanes.steps += done;
             }
             let Some(op) = code.ops.get(group.pc as usize) else {
-                // The end of the body is a return.
+                // The end of the body acts as a return.
                 self.leave(warp, &mut frame, &mut group);
                 break Stop::Changed;
             };
@@ -106,7 +106,7 @@ impl Machine {
                 break Stop::Turn;
             }
             let (mut parted, mut yields) = (false, false);
-            // Who waits already (it has a token) has been gathered before.
+            // A group that already waits (it has a token) has gathered its lanes before.
             if op.together != LaneGathering::Any && group.state != GroupReadiness::Gathered && group.token.is_none() {
                 let (waiting, needed) = absent(op, &frame, group.mask, &warp.lanes);
                 if waiting == group.mask
@@ -137,7 +137,7 @@ impl Machine {
             if mask != 0 && !op.pipelined && warp.lanes.wgmma.watches() {
                 self.check_pending(op, site, mask, warp, &turn);
             }
-            // What was done at once has brought it nearer.
+            // The fast loop may have reached the first step to record.
             let wanted =
                 recorded && turn.recorder.as_ref().is_some_and(|r| r.quiet(warp.lanes.steps, turn.time + steps) == 0);
             if let Some(recorder) = turn.recorder.as_mut().filter(|_| wanted) {
@@ -308,6 +308,8 @@ impl Machine {
         GroupRun { steps, stop }
     }
 
+    /// Adds a completed step to the recorder, if it is to be recorded. `lanes`: the group and the active lanes. `done`: the steps before it
+    /// in this turn.
     #[expect(clippy::too_many_arguments, reason = "what a step was is known only here")]
     fn record(
         &self,
@@ -334,6 +336,7 @@ impl Machine {
         recorder.after(step, frame, &code.slots, &op.writes);
     }
 
+    /// Reports registers that an instruction reads in lanes where they were never written.
     #[expect(clippy::too_many_arguments, reason = "what a step was is known only here")]
     #[inline]
     fn check_reads(
@@ -360,7 +363,7 @@ impl Machine {
         }
     }
 
-    /// Looks whether an instruction uses registers of products of the warpgroup that are in flight.
+    /// Reports registers that an instruction uses although a `wgmma` product in flight uses them.
     #[cold]
     fn check_pending(&mut self, op: &Op, site: InstructionSite, mask: LaneMask, warp: &mut Warp, turn: &Turn<'_>) {
         for slot in op.reads.iter().chain(&op.writes) {
@@ -379,7 +382,7 @@ impl Machine {
         }
     }
 
-    /// Notes that an instruction made NaN in these lanes.
+    /// Reports that an instruction produced a NaN in the lanes `made`.
     fn note_nan(
         &mut self,
         executable: &Executable,
@@ -397,7 +400,7 @@ impl Machine {
         self.note(turn, lanes, FaultKind::NotANumber, site, made, words);
     }
 
-    /// Notes a fault of an instruction that has no context.
+    /// Adds a finding for an instruction that has no [`ExecContext`].
     pub(super) fn note(
         &mut self,
         turn: &Turn<'_>,
@@ -426,7 +429,7 @@ impl Machine {
         self.findings.add(kind, site, fault);
     }
 
-    /// `brx.idx`: each target gets a group of its own.
+    /// Executes `brx.idx`: the lanes of each target become a group of their own.
     #[expect(clippy::too_many_arguments, reason = "what a step was is known only here")]
     fn table(
         &mut self,
@@ -465,8 +468,9 @@ impl Machine {
     }
 }
 
-/// The lanes of a group that must wait for others of the warp before they execute an instruction, and for which masks: each part of them
-/// that names the same lanes waits for itself. Lanes whose guard is false do not wait, except where the whole warp must be there.
+/// The lanes of a group that must wait for other lanes of the warp before they execute an instruction. Returns all of them, and a list of
+/// (lanes, lanes that they wait for): lanes that name different masks wait separately. Lanes whose guard is false do not wait, unless the
+/// whole warp must be present.
 fn absent(op: &Op, frame: &CallFrame, group: LaneMask, warp: &WarpLanes) -> (LaneMask, Vec<(LaneMask, LaneMask)>) {
     let live = warp.present & !warp.exited;
     let mask = op.guard.map_or(group, |g: PredicateSrc| group & frame.registers.predicate(g));
@@ -497,7 +501,7 @@ fn absent(op: &Op, frame: &CallFrame, group: LaneMask, warp: &WarpLanes) -> (Lan
     }
 }
 
-/// Lanes that take a branch become a group of their own.
+/// Makes a group of the lanes that take a branch.
 fn warp_split(warp: &mut Warp, group: &Group, mask: LaneMask, to: u32) -> bool {
     let mut other = group.clone();
     (other.mask, other.pc, other.state, other.token) = (mask, to, GroupReadiness::Ready, None);
@@ -505,7 +509,7 @@ fn warp_split(warp: &mut Warp, group: &Group, mask: LaneMask, to: u32) -> bool {
     true
 }
 
-/// The marks of the registers that an instruction reads.
+/// The combined marks of the registers that an instruction reads.
 #[inline]
 fn sources(op: &Op, frame: &CallFrame) -> LaneMarks {
     let mut out = LaneMarks::default();
@@ -516,7 +520,7 @@ fn sources(op: &Op, frame: &CallFrame) -> LaneMarks {
     out
 }
 
-/// Notes what is known of the registers that an instruction wrote.
+/// Updates the status of the registers that an instruction wrote.
 #[inline]
 fn note_writes(op: &Op, frame: &mut CallFrame, mask: LaneMask, marked: LaneMarks, sources: LaneMarks) {
     let (unspecified, approximate) =
@@ -534,7 +538,7 @@ fn note_writes(op: &Op, frame: &mut CallFrame, mask: LaneMask, marked: LaneMarks
     }
 }
 
-/// Executes simple operations one after the other, as long as nothing has to be said of them. Gives how many.
+/// Executes up to `budget` simple operations as long as none of them needs a report. Returns their number.
 fn run_simple(
     code: &FunctionCode,
     frame: &mut CallFrame,
@@ -576,6 +580,7 @@ fn run_simple(
     done
 }
 
+/// Fills the clock registers that the instruction at `pc` reads.
 fn fill_clocks(time: u64, code: &FunctionCode, frame: &mut CallFrame, pc: u32) {
     for (place, special) in code.clocks.get(&pc).into_iter().flatten() {
         let value = specials::clock(time, *special);

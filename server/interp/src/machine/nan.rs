@@ -1,11 +1,11 @@
-//! NaN results of instructions without a NaN operand. Checked only where the finding is enabled.
+//! NaN results of instructions without a NaN operand. They are searched only if this finding is enabled.
 
 use super::code::{Executable, FunctionCode, LaneGathering, Op, Slot};
 use crate::lanes::{ALL, LANES, LaneMask};
 use crate::registers::WarpRegisters;
 use ptx_analysis::flow::{self, FlowOperand, OperandValue};
 
-/// The lanes in which an operand that is read is a NaN. Where lanes read each other's registers, all of them if one is.
+/// The lanes in which a source operand is a NaN. For instructions that exchange data between lanes: all lanes if any has one.
 pub(super) fn read(
     executable: &Executable,
     code: &FunctionCode,
@@ -22,6 +22,7 @@ pub(super) fn written(executable: &Executable, code: &FunctionCode, registers: &
     operands(executable, code, registers, pc, FlowOperand::writes)
 }
 
+/// The lanes in which one of the selected operands is a NaN.
 fn operands(
     executable: &Executable,
     code: &FunctionCode,
@@ -34,7 +35,7 @@ fn operands(
     operands.fold(0, |found, operand| found | of(operand, code, registers))
 }
 
-/// The lanes in which one operand holds a NaN; none where its type has no numbers.
+/// The lanes in which one operand holds a NaN; none if its type is not a floating-point type.
 fn of(operand: &FlowOperand, code: &FunctionCode, registers: &WarpRegisters) -> LaneMask {
     let Some((bits, exponent)) = operand.ty.and_then(|t| number_format(t.info().name)) else { return 0 };
     let (first, count) = match operand.value {
@@ -56,13 +57,13 @@ fn of(operand: &FlowOperand, code: &FunctionCode, registers: &WarpRegisters) -> 
     found
 }
 
-/// Whether one of the numbers of so many bits is a NaN: its magnitude is above that of infinity, whose bits are those of the exponent.
+/// Whether one of the packed numbers of `bits` bits each is a NaN. A NaN has a larger magnitude than infinity, whose bits are `exponent`.
 fn is_nan(value: u128, bits: u32, exponent: u64) -> bool {
     let magnitude = (1u64 << (bits - 1)) - 1;
     (0..128 / bits).any(|i| (value >> (bits * i)) as u64 & magnitude > exponent)
 }
 
-/// Of a type that is made of floating-point numbers with NaN: bits of a number, and those of its exponent.
+/// For a type that consists of floating-point numbers with NaN: the size of a number in bits, and the bits of its infinity.
 pub(crate) fn number_format(name: &str) -> Option<(u32, u64)> {
     Some(match name {
         ".f16" | ".f16x2" => (16, 0x7c00),

@@ -1,25 +1,25 @@
-//! What an instruction did to memory, lane by lane: for views, only while steps are recorded.
+//! Memory accesses of an instruction, lane by lane: recorded for views, and only while steps are recorded.
 
 use super::access::AccessLocation;
 use super::context::ExecContext;
 use crate::memory::Region;
 
-/// Accesses of one step that are kept at most; of a step that makes more it is said that there were more.
+/// Maximum number of accesses stored per step; the log notes whether there were more.
 pub const MAX_ACCESSES: usize = 1024;
 
-/// What is done to bytes.
+/// The effect of an access on memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AccessKind {
-    /// They are read.
+    /// It reads the bytes.
     Load,
-    /// They are written.
+    /// It writes the bytes.
     Store,
-    /// They are read, changed and written as one.
+    /// It reads, changes and writes the bytes, as one access.
     Update,
 }
 
 impl AccessKind {
-    /// As views name it.
+    /// The name shown in views.
     pub fn name(self) -> &'static str {
         match self {
             Self::Load => "load",
@@ -29,30 +29,31 @@ impl AccessKind {
     }
 }
 
-/// An access of a lane to bytes that follow each other.
+/// An access of one lane to consecutive bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryAccess {
-    /// The lane that makes it.
+    /// The lane.
     pub lane: u8,
-    /// What it does.
+    /// The effect.
     pub kind: AccessKind,
-    /// What the bytes lie in.
+    /// The memory that contains the bytes.
     pub region: Region,
-    /// The generic address of the first.
+    /// The generic address of the first byte.
     pub address: u64,
-    /// The offset in its state space; in global memory the address.
+    /// The offset of the first byte in its state space; in global memory the address.
     pub offset: u64,
-    /// How many.
+    /// Number of bytes.
     pub bytes: u32,
 }
 
-/// The accesses of the steps that are recorded, one after the other.
+/// The accesses of the recorded steps, in order.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AccessLog {
+    /// All accesses.
     pub(super) all: Vec<MemoryAccess>,
-    /// Where those of the step at hand begin.
+    /// Index of the first access of the current step.
     pub(super) first: usize,
-    /// It made more than are kept.
+    /// The current step made more accesses than are stored.
     pub(super) more: bool,
 }
 
@@ -65,18 +66,19 @@ impl AccessLog {
         }
     }
 
-    /// The step at hand did not happen.
+    /// Discards the accesses of the current step, which was not completed.
     pub(super) fn abandon(&mut self) {
         self.all.truncate(self.first);
         self.more = false;
     }
 
-    /// The step at hand is done: the next begins. Says whether it made more accesses than are kept.
+    /// Ends the current step. Returns whether it made more accesses than are stored.
     pub(super) fn close(&mut self) -> bool {
         self.first = self.all.len();
         std::mem::take(&mut self.more)
     }
 
+    /// Discards all accesses.
     pub(super) fn clear(&mut self) {
         self.all.clear();
         (self.first, self.more) = (0, false);
@@ -99,7 +101,7 @@ impl ExecContext<'_> {
         });
     }
 
-    /// Notes that bytes are written which the same instruction has just read: one access that changes them.
+    /// Records a write. If the same instruction has just read the same bytes, the two become one access that updates them.
     pub(crate) fn note_change(&mut self, location: AccessLocation, lane: usize, bytes: usize) {
         let Some(noted) = self.noted.as_deref_mut() else { return };
         let own = noted.all.get_mut(noted.first..).unwrap_or_default();
@@ -113,7 +115,7 @@ impl ExecContext<'_> {
         }
     }
 
-    /// Notes a copy: what is read, and of every 16 bytes those of the mask that are written.
+    /// Records a copy as a load and stores. Of every 16 bytes only those with a bit in `mask` are stored.
     pub(crate) fn note_copy(&mut self, from: AccessLocation, to: AccessLocation, lane: usize, bytes: usize, mask: u16) {
         if self.noted.is_none() {
             return;

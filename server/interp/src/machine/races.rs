@@ -1,22 +1,22 @@
-//! Which accesses of threads to the same bytes nothing orders (manual 8.7.1, 8.8, 8.9.4, 8.9.5).
+//! Detection of races: accesses of threads to the same bytes that nothing orders (manual 8.7.1, 8.8, 8.9.4, 8.9.5).
 //!
-//! Each warp has a [`Clock`]; what it knows of others it learns where the manual makes operations *synchronize*: barriers of a CTA and of a
-//! cluster, mbarriers, release and acquire patterns, fences that are sequentially consistent. Beside each word in global and shared memory
-//! (each byte, where parts of words are used) stand the last write and the last reads by two warps. An access that conflicts with one
-//! of these and does not know of it is a race.
+//! Each warp has a [`Clock`]. It learns about other warps where the manual makes operations *synchronize*: barriers of a CTA or a cluster,
+//! mbarriers, release and acquire patterns, sequentially consistent fences. The shadow of each word in global and shared memory (of each
+//! byte, if parts of words are used) holds the last write and the last reads by two warps. An access that conflicts with one of them
+//! without knowing about it is a race.
 //!
-//! **What is not found.** When in doubt nothing is said:
-//! - What one lane learns or tells counts for its whole warp, and so does everything that any of its lanes did before. Lanes of one warp
-//!   are told apart only among themselves.
-//! - Every `.sync` instruction counts as if it ordered memory accesses of the lanes that it names, though only `bar.warp.sync` does.
-//! - A release is visible to everyone who later acquires the same location, whether or not that reads the value. Scopes and proxies are not
-//!   looked at, and neither is whether operations overlap completely.
-//! - A barrier of the CTA counts as a fence for what relaxed operations have read before it: the pattern of the programming guide (an
-//!   atomic ticket, a barrier, then the sums of all blocks) has no other.
-//! - What threads did before they exited comes before whatever follows a barrier that does not wait for them.
-//! - A write of the value that is there already is no race.
-//! - On targets before `sm_70` lanes of a warp run in step: only what one instruction does at once can be a race among them.
-//! - Of many readers only two are remembered; memory for all of this is limited, and behind the limit nothing is looked at.
+//! **Races that are not found.** In doubt the detector reports nothing:
+//! - Anything that one lane learns or publishes counts for its whole warp, including everything that any of its lanes did before. The lanes
+//!   of a warp are distinguished only among themselves.
+//! - Every `.sync` instruction counts as if it ordered the memory accesses of the lanes that it names, although only `bar.warp.sync` does.
+//! - A release is visible to every thread that later acquires the same location, whether or not the acquire reads the released value.
+//!   Scopes and proxies are ignored, and so is whether operations overlap completely.
+//! - A CTA barrier counts as a fence for values that relaxed operations read before it. The pattern of the programming guide (an atomic
+//!   ticket, a barrier, then the sums of all blocks) has no other fence.
+//! - Accesses of exited threads happen before everything that follows a barrier that does not wait for these threads.
+//! - A write of the value that is already there is no race.
+//! - On targets before `sm_70` the lanes of a warp run in lockstep: only accesses of a single instruction can race with each other.
+//! - The shadow remembers only two readers. Memory for the shadow is limited; accesses beyond the limit are not checked.
 
 mod knowledge;
 
@@ -29,27 +29,28 @@ pub use knowledge::{Clock, Knowledge};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Blocks of cells that a run may have: 3 KiB each, 12 KiB where bytes are told apart.
+/// Maximum number of shadow blocks per run: 3 KiB each, 12 KiB if bytes are distinguished.
 const MAX_BLOCKS: u32 = 1 << 15;
 
-/// Locations of which is remembered what they tell.
+/// Maximum number of locations with stored release knowledge.
 const MAX_LOCATIONS: usize = 1 << 16;
 
-/// Work that a run may spend on joining what is known, in CTAs; then it stops looking for races.
+/// Limit of the work for joining knowledge, in CTAs looked at. After that the run is no longer checked for races.
 const MAX_WORK: u64 = 1 << 28;
 
-/// Who is ordered before whom.
+/// Global state of the race detector.
 #[derive(Debug, Clone)]
 pub struct Races {
-    /// What is told by whom acquires a location.
+    /// For each word that was released: the knowledge that an acquire of it gives. Keys are (number of the CTA for shared memory, else a
+    /// value near `u64::MAX`; word index).
     locations: Arc<HashMap<(u64, u64), Knowledge>>,
-    /// What all sequentially consistent fences before know.
+    /// The combined knowledge of all sequentially consistent fences so far.
     consistent: Knowledge,
-    /// Blocks of cells that may still be made.
+    /// Number of shadow blocks that may still be created.
     left: u32,
-    /// Work that may still be done.
+    /// Work that may still be done, in CTAs looked at.
     work: u64,
-    /// Whether lanes of a warp run in step; computed on first use.
+    /// Whether the lanes of a warp run in lockstep; computed on first use.
     lockstep: Option<bool>,
 }
 
@@ -65,14 +66,14 @@ impl Default for Races {
     }
 }
 
-/// What an access does.
+/// The kind of an access, and its memory ordering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RaceAccess {
-    /// It reads.
+    /// A read.
     Read(Order),
-    /// It writes.
+    /// A write.
     Write(Order),
-    /// It reads and writes at once.
+    /// A read and a write in one atomic operation.
     Atomic(Order),
 }
 
@@ -88,13 +89,13 @@ impl RaceAccess {
     }
 }
 
-/// Whether the search for races is enabled.
+/// Whether the run is checked for races.
 #[inline]
 pub fn wanted(context: &ExecContext<'_>) -> bool {
     context.machine.settings.checks.has(FaultKind::Race) && context.machine.races.work > 0
 }
 
-/// CTA, warp, and how many warps a CTA has.
+/// The number of the CTA, the index of the warp, and the number of warps per CTA.
 fn own(context: &mut ExecContext<'_>) -> (u64, u32, u32) {
     (context.cta().number, context.lanes.number, context.machine.shape.warps())
 }
@@ -105,7 +106,7 @@ impl Races {
     }
 }
 
-/// The warp arrives at a barrier: its accesses happen before what the waiting warps do next.
+/// Records that the warp arrives at a barrier: its accesses so far happen before the next accesses of the waiting warps.
 pub fn arrive(context: &mut ExecContext<'_>, at: &mut Knowledge) {
     if wanted(context) {
         let own = own(context);
@@ -114,14 +115,14 @@ pub fn arrive(context: &mut ExecContext<'_>, at: &mut Knowledge) {
     }
 }
 
-/// The warp arrives somewhere without a release: what it knew at its last fence is told.
+/// Records that the warp arrives without a release: it publishes only its knowledge as of its last fence.
 pub fn arrive_relaxed(context: &mut ExecContext<'_>, at: &mut Knowledge) {
     if wanted(context) {
         context.machine.races.spend(at.join(&context.lanes.clock.fenced));
     }
 }
 
-/// The warp goes on after waiting: it knows what those know who have arrived, or have exited before.
+/// Records that the warp continues after a wait: it gains the knowledge of the threads that have arrived, or have exited before.
 pub fn depart(context: &mut ExecContext<'_>, at: &Knowledge) {
     if wanted(context) {
         let own = own(context);
@@ -130,12 +131,13 @@ pub fn depart(context: &mut ExecContext<'_>, at: &Knowledge) {
     }
 }
 
-/// Threads of a warp (CTA, warp, warps of a CTA) have exited: barriers that do not wait for them count what they did as done before.
+/// Records that threads of a warp have exited. `own`: number of the CTA, index of the warp, warps per CTA. Barriers that do not wait for
+/// these threads treat their accesses as done.
 pub(crate) fn exit(clock: &mut Clock, own: (u64, u32, u32), into: &mut Knowledge) {
     into.join(&clock.publish(own));
 }
 
-/// What a location tells is kept for its words.
+/// The keys in [`Races::locations`] of the words that contain these bytes.
 fn keys(
     context: &mut ExecContext<'_>,
     location: AccessLocation,
@@ -150,6 +152,7 @@ fn keys(
     (first..(location.offset + bytes.max(1) as u64).div_ceil(4)).map(move |word| (space, word))
 }
 
+/// Adds knowledge to the words of a location, for later acquires.
 fn tell(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize, told: &Knowledge) {
     if told.is_empty() {
         return;
@@ -163,7 +166,7 @@ fn tell(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize, t
         let locations = Arc::make_mut(&mut races.locations);
         if locations.len() >= MAX_LOCATIONS {
             locations.retain(|(space, _), _| *space >= u64::MAX - 1 || running.contains(space));
-            // Whoever cannot remember what was told must not judge any more.
+            // Without all released knowledge the detector would report false races, so it stops.
             races.work = if locations.len() >= MAX_LOCATIONS / 2 { 0 } else { races.work };
         }
         let work = locations.entry(key).or_default().join(told);
@@ -171,11 +174,12 @@ fn tell(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize, t
     }
 }
 
-/// Whoever acquires this location from now on knows what this warp has done: an arrival on an mbarrier, a store that releases.
+/// Records a release: later acquires of this location gain the warp's knowledge. Used for arrivals on an mbarrier.
 pub fn release(context: &mut ExecContext<'_>, location: AccessLocation) {
     release_bytes(context, location, 4);
 }
 
+/// As [`release`], for a location of `bytes` bytes: a releasing store.
 fn release_bytes(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize) {
     if wanted(context) {
         let own = own(context);
@@ -184,11 +188,12 @@ fn release_bytes(context: &mut ExecContext<'_>, location: AccessLocation, bytes:
     }
 }
 
-/// The warp knows what those know who have released this location: a wait on an mbarrier has ended, a load that acquires.
+/// Records an acquire: the warp gains the knowledge that was released at this location. Used when a wait on an mbarrier has ended.
 pub fn acquire(context: &mut ExecContext<'_>, location: AccessLocation) {
     acquire_bytes(context, location, 4, true);
 }
 
+/// As [`acquire`], for a location of `bytes` bytes. Without `now` (a relaxed read) the warp gains the knowledge only at its next fence.
 fn acquire_bytes(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize, now: bool) {
     if !wanted(context) {
         return;
@@ -206,7 +211,8 @@ fn acquire_bytes(context: &mut ExecContext<'_>, location: AccessLocation, bytes:
     }
 }
 
-/// A fence. `consistent`: all such fences are in one order, and each knows what those before it knew.
+/// Records a fence. `consistent`: the fence is sequentially consistent. All such fences have one order, and each gains the knowledge of
+/// those before it.
 pub fn fence(context: &mut ExecContext<'_>, consistent: bool) {
     if !wanted(context) {
         return;
@@ -224,7 +230,7 @@ pub fn fence(context: &mut ExecContext<'_>, consistent: bool) {
     context.machine.races.spend(work);
 }
 
-/// Lanes of the warp have met at an instruction that names these lanes.
+/// Records that the lanes `here` of the warp have met at an instruction that names the lanes `named`.
 pub fn meet(context: &mut ExecContext<'_>, here: LaneMask, named: LaneMask) {
     if wanted(context) {
         let live = context.lanes.present & !context.lanes.exited;
@@ -232,16 +238,17 @@ pub fn meet(context: &mut ExecContext<'_>, here: LaneMask, named: LaneMask) {
     }
 }
 
-/// Two accesses that race.
+/// The earlier access of a race.
 struct RaceConflict {
-    /// The one before.
+    /// The earlier access.
     other: Stamp,
+    /// The earlier access was a write.
     other_writes: bool,
-    /// Where, in bytes from the beginning of the access.
+    /// Where the conflict is: bytes from the beginning of the later access.
     at: usize,
 }
 
-/// Who asks.
+/// An access that is checked against earlier ones.
 struct AccessProbe<'c> {
     me: Stamp,
     lockstep: bool,
@@ -250,7 +257,7 @@ struct AccessProbe<'c> {
 }
 
 impl AccessProbe<'_> {
-    /// Whether an access is known to be over.
+    /// Whether the earlier access is ordered before this one.
     fn knows(&self, stamp: Stamp) -> bool {
         if stamp.time == 0 {
             return true;
@@ -269,7 +276,7 @@ impl AccessProbe<'_> {
         stamp.time <= self.clock.of_lane(self.me.lane(), Some(stamp.lane()).filter(|_| !many))
     }
 
-    /// Notes an access in a cell, and says with which one it races.
+    /// Stores the access in a shadow cell. Returns an earlier access that it races with, and whether that one was a write.
     fn touch(&self, cell: &mut Cell, access: RaceAccess) -> Option<(Stamp, bool)> {
         let strong = self.me.has(Stamp::STRONG);
         let harmless = |other: Stamp| self.knows(other) || (strong && other.has(Stamp::STRONG));
@@ -283,7 +290,8 @@ impl AccessProbe<'_> {
         let found = if harmless(write) { read } else { Some((write, true)) };
         cell.write = self.me;
         for read in &mut cell.reads {
-            // A thread that is ordered after this write is ordered after the reads before it, unless these are not ordered.
+            // A thread that is ordered after this write is also ordered after the reads before it, unless those reads are not ordered
+            // before the write.
             if self.knows(*read) {
                 *read = Stamp::default();
             }
@@ -291,7 +299,7 @@ impl AccessProbe<'_> {
         found
     }
 
-    /// Keeps a read: in the place of its own warp, of none, of one that is known, else of the second.
+    /// Stores a read in one of the two entries of a cell. Preference: the entry of the own warp, an empty or known one, the second one.
     fn remember(&self, cell: &mut Cell) {
         let [first, second] = &mut cell.reads;
         let own = |s: &Stamp| s.time != 0 && s.warp == self.me.warp;
@@ -306,7 +314,7 @@ impl AccessProbe<'_> {
         };
         let again = own(place) && place.time == self.me.time;
         let many = again && (place.lane() != self.me.lane() || place.has(Stamp::MANY));
-        // A weak read is not hidden by a strong one behind it.
+        // A strong read does not replace a weak read of the same time.
         if again && !place.has(Stamp::STRONG) && self.me.has(Stamp::STRONG) {
             return;
         }
@@ -314,15 +322,15 @@ impl AccessProbe<'_> {
     }
 }
 
-/// Notes an access, and looks whether it races with one before.
+/// Stores an access in the shadow, and reports it if it races with an earlier one.
 pub fn observe(context: &mut ExecContext<'_>, location: AccessLocation, lane: usize, bytes: usize, access: RaceAccess) {
     if let Some(conflict) = note(context, location, lane, bytes, access) {
         report(context, location, lane, access, &conflict);
     }
 }
 
-/// Notes a write of these bytes, before it is done, and looks whether it races with an access before. If the same bytes are there already,
-/// that harms nobody.
+/// Stores a write of the bytes `from`, before it is executed, and reports it if it races with an earlier access. A write of the value that
+/// is already there is not reported.
 pub fn observe_write(context: &mut ExecContext<'_>, location: AccessLocation, lane: usize, from: &[u8], order: Order) {
     let access = RaceAccess::Write(order);
     let Some(conflict) = note(context, location, lane, from.len(), access) else { return };
@@ -337,7 +345,7 @@ pub fn observe_write(context: &mut ExecContext<'_>, location: AccessLocation, la
     look(context, location, lane, from.len(), &mut left, quiet);
 }
 
-/// Whether these bytes were written there before. Of many it is not asked.
+/// Whether memory already holds these bytes, and they were written. False for more than 64 bytes.
 fn holds(context: &mut ExecContext<'_>, location: AccessLocation, lane: usize, bytes: &[u8]) -> bool {
     let mut there = [0; 64];
     let Some(there) = there.get_mut(..bytes.len()) else { return false };
@@ -345,6 +353,7 @@ fn holds(context: &mut ExecContext<'_>, location: AccessLocation, lane: usize, b
     read.is_some_and(|r| !r.uninitialized) && there == bytes
 }
 
+/// Stores an access in the shadow and applies its memory ordering. Returns the first conflict.
 fn note(
     context: &mut ExecContext<'_>,
     location: AccessLocation,
@@ -366,7 +375,7 @@ fn note(
         }
     }
     let (cta, warp, warps) = own(context);
-    // What it releases comes before what it does itself: its stamp belongs to the time that is published.
+    // A release publishes the accesses before this one. The stamp of this access therefore has the time that is published.
     let time = context.lanes.clock.time;
     if flags != 0 && access.writes() {
         if matches!(order, Order::Release | Order::AcquireRelease) {
@@ -391,7 +400,7 @@ fn note(
     found
 }
 
-/// Calls `f` with the cells of some bytes. Gives the first conflict that it finds.
+/// Calls `f` with the shadow cell of each word or byte in a range. Returns the first conflict that `f` reports.
 fn look(
     context: &mut ExecContext<'_>,
     location: AccessLocation,
@@ -419,6 +428,7 @@ fn look(
     found
 }
 
+/// Reports a race.
 fn report(
     context: &mut ExecContext<'_>,
     location: AccessLocation,

@@ -1,6 +1,7 @@
-//! Whose turn it is: clusters, CTAs and warps in the order of their numbers, each for a quantum, and in a warp the group that comes first.
+//! The scheduler: clusters, CTAs and warps run in the order of their numbers, each warp for a quantum. Within a warp, the group with the
+//! lowest execution priority number runs first.
 //!
-//! The order depends on nothing but the program, so a run can be repeated from any copy of the machine that was made between two quanta.
+//! The order depends only on the program. A run can therefore be repeated from any copy of the machine that was made between two quanta.
 
 use super::Machine;
 use super::code::Executable;
@@ -11,20 +12,20 @@ use crate::findings::{FaultKind, InstructionSite};
 use crate::lanes::{LaneMask, lanes};
 use std::sync::Arc;
 
-/// Instructions that a warp executes in its turn.
+/// Maximum number of instructions that a warp executes in its turn.
 const QUANTUM: u64 = 1024;
 
-/// Each so many rounds, in each warp the group that has waited longest goes first: so a lock that lanes of a warp take from each other is
-/// released in the end.
+/// In every eighth round, each warp first runs the group that has waited longest. Without this, a lane that holds a lock might never run
+/// while other lanes of its warp poll the lock.
 const FAIRNESS: u64 = 8;
 
-/// CTAs that run at the same time at most.
+/// Maximum number of CTAs that run at the same time.
 const MAX_RESIDENT_CTAS: usize = 1024;
 
-/// After so many steps in which no cluster came to its end, another one starts: they may wait for it in a loop.
+/// If no cluster has started or finished for this many steps, another one starts: the running CTAs may wait for it in a loop.
 const MAX_IDLE_STEPS: u64 = 200_000;
 
-/// So often everybody may give up waiting without anything changing before that is called a deadlock.
+/// After this many rounds without any visible change, in which all groups only wait or give up waiting, the run counts as deadlocked.
 const MAX_HOPELESS_ROUNDS: u32 = 256;
 
 /// How a run ended.
@@ -32,67 +33,67 @@ const MAX_HOPELESS_ROUNDS: u32 = 256;
 pub enum RunStatus {
     /// All threads have exited.
     Finished,
-    /// Something was found that ends it.
+    /// A finding ended it.
     Fault,
-    /// The limit of steps was reached.
+    /// It reached the limit of steps.
     Limit,
-    /// No group could go on.
+    /// No group could continue.
     Deadlock,
-    /// Cancelled.
+    /// The caller cancelled it.
     Cancelled,
 }
 
-/// How far a run has come.
+/// Whether a run has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// As far as was asked for.
+    /// It has executed the requested steps and can continue.
     Paused,
-    /// To its end.
+    /// It has ended.
     Ended(RunStatus),
 }
 
-/// What the scheduler remembers between quanta.
+/// State of the scheduler between two calls.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Schedule {
-    /// Cluster, CTA and warp that are next.
+    /// The next turn: index of the cluster, rank of the CTA, index of the warp.
     next: (usize, usize, usize),
-    /// Instructions in this round.
+    /// Number of instructions executed in this round.
     executed: u64,
-    /// Rounds in which no group went on.
+    /// Number of successive rounds in which no group could continue.
     level: u8,
-    /// The count of visible changes in the last such round.
+    /// The value of [`Machine::progress`] in the last such round.
     progress: u64,
-    /// Rounds in which no group went on and nothing had changed.
+    /// Number of successive such rounds without a visible change.
     hopeless: u32,
-    /// Steps when a cluster started or ended last.
+    /// The value of [`Machine::steps`] when a cluster last started or ended.
     since: u64,
-    /// How often every warp has had its turn.
+    /// Number of completed rounds; in a round, every warp has one turn.
     rounds: u64,
-    /// Work of the piece that is executed, beyond that of ordinary instructions.
+    /// Extra work of the current slice, in ordinary instructions: see [`ExecContext::spend`](super::ExecContext::spend).
     pub(super) spent: u64,
-    /// A turn that was stopped in the middle: that of the warp that is next.
+    /// The interrupted turn of the next warp, if its last turn was interrupted.
     unfinished: Option<Unfinished>,
 }
 
-/// What goes on when a turn does that was stopped in the middle.
+/// The state of an interrupted turn.
 #[derive(Debug, Clone, Copy)]
 struct Unfinished {
-    /// Instructions of the turn that are done.
+    /// Number of instructions that the turn has executed.
     done: u64,
-    /// The group that was being executed, if it had not come to a place where the groups are looked at again.
+    /// The interrupted slice of a group; `None` if the turn was interrupted between two slices.
     piece: Option<GroupSlice>,
 }
 
-/// A group that is executed for a while.
+/// The execution of one group until the next selection of a group.
 #[derive(Debug, Clone, Copy)]
 struct GroupSlice {
-    /// Its place in the warp.
+    /// Index of the group in the warp.
     at: usize,
-    /// Where in the order of its function it must stop.
+    /// The priority number at which the group must stop, because other lanes are or will be there.
     meet: u32,
-    /// Instructions that it may execute still.
+    /// Number of instructions that it may still execute.
     left: u64,
-    /// Instructions that it has executed.
+    /// Number of instructions that it has executed.
     done: u64,
 }
 
@@ -101,29 +102,29 @@ struct GroupSlice {
 enum End {
     /// The next warp has its turn.
     Over,
-    /// It was stopped in the middle, because as many instructions were executed as were asked for.
+    /// The turn was interrupted: the requested number of instructions has been executed.
     Cut,
     /// The run ends.
     Run,
 }
 
 impl Machine {
-    /// Executes at least until so many steps are done in all, and to the end of a quantum, or to the end of the run.
+    /// Runs until the grid has executed at least `until` steps in all and a turn is complete, or until the run ends.
     pub fn advance(&mut self, until: u64, recorder: Option<&mut Recorder>, cancelled: &dyn Fn() -> bool) -> Progress {
         self.execute(until, u64::MAX, &mut { u64::MAX }, recorder, cancelled)
     }
 
-    /// Executes until exactly so many steps are done in all, or to the end of the run. Going on from there is the same as not having
-    /// stopped.
+    /// Runs until the grid has executed exactly `time` steps in all, or until the run ends. Continuing from there gives the same result as
+    /// an uninterrupted run.
     pub fn advance_to(&mut self, time: u64, recorder: Option<&mut Recorder>, cancelled: &dyn Fn() -> bool) -> Progress {
         self.execute(time, time, &mut { u64::MAX }, recorder, cancelled)
     }
 
-    /// Has everybody who must wait do so, up to the very moment before the next instruction is executed: until then, whoever comes to a
-    /// barrier last before a stop does not know yet that it must wait.
+    /// Lets all groups that must wait start waiting, right up to the next instruction. Without this, the last group that reached a barrier
+    /// before an interruption would not yet be known to wait.
     pub fn settle(&mut self, cancelled: &dyn Fn() -> bool) {
-        // Whether an instruction waits is known only when it has been tried. So it is counted how often somebody waits before the next one
-        // is done, and then just that is done.
+        // Whether an instruction waits becomes known only when it is tried. A clone therefore counts the waits before the next completed
+        // instruction; then the machine itself executes exactly that many waits.
         let (mut ahead, mut left) = (self.clone(), u64::MAX);
         let next = self.steps + 1;
         ahead.execute(next, next, &mut left, None, cancelled);
@@ -133,8 +134,8 @@ impl Machine {
         }
     }
 
-    /// Executes until so many steps are done and a turn is over, but never more steps than `exact`, and until groups have stopped so often
-    /// without a step, which is counted down in `waits`.
+    /// Runs until the grid has executed `until` steps in all and a turn is complete, but never more than `exact` steps. Also stops when
+    /// `waits`, which counts down the slices without a step, reaches zero.
     fn execute(
         &mut self,
         until: u64,
@@ -153,7 +154,7 @@ impl Machine {
                 return Progress::Ended(RunStatus::Fault);
             }
             if self.steps >= self.settings.limit {
-                // The last step that is allowed may have been the last that there is.
+                // The last permitted step may have been the last one of the run.
                 let finished =
                     self.next_cluster >= self.cluster_count() && self.clusters.iter().all(|c| c.is_finished());
                 return Progress::Ended(if finished { RunStatus::Finished } else { RunStatus::Limit });
@@ -178,7 +179,7 @@ impl Machine {
             }
             self.schedule.next = (cluster, rank, warp + 1);
             let allowed = exact.min(self.settings.limit) - self.steps;
-            // Where the run ends, the warp's turn does: only what goes on later is left as it is.
+            // At the step limit the run ends, and so does the turn. Only a turn that will be continued is stored as unfinished.
             let pauses = exact < self.settings.limit || *waits < u64::MAX;
             let (steps, end) = self.run_warp(
                 &executable,
@@ -197,7 +198,8 @@ impl Machine {
         }
     }
 
-    /// After all warps have had their turn: takes away what is finished, and checks whether any group has gone on.
+    /// Ends a round, after every warp has had its turn: removes finished clusters, starts new ones, and checks whether any group has made
+    /// progress. Returns the status if the run is deadlocked.
     fn end_round(&mut self) -> Option<RunStatus> {
         self.schedule.next = (0, 0, 0);
         self.schedule.rounds += 1;
@@ -232,7 +234,7 @@ impl Machine {
         None
     }
 
-    /// Starts the next cluster, if there is one and room for it.
+    /// Starts the next cluster, if one is left and there is room for it.
     fn admit(&mut self) -> bool {
         let running: usize = self.clusters.iter().map(|c| c.ctas.len()).sum();
         if running > 0 && running + self.shape.cluster_ctas() as usize > MAX_RESIDENT_CTAS {
@@ -258,8 +260,8 @@ impl Machine {
         false
     }
 
-    /// The turn of a warp, or what is left of it: so many instructions at most. `pauses` says that the turn goes on later if they are too
-    /// few for it. Gives the instructions that it executed, and how it ended.
+    /// Runs the turn of a warp, or the rest of an interrupted turn, for at most `allowed` instructions. If `pauses` is set and they are too
+    /// few, the turn is stored and continues later. Returns the number of instructions executed, and how the turn ended.
     fn run_warp(
         &mut self,
         executable: &Executable,
@@ -294,7 +296,7 @@ impl Machine {
                         end = End::Over;
                         break;
                     };
-                    // In pieces, so that a cancelled run ends soon.
+                    // Slices are short, so that a cancelled run ends soon.
                     self.schedule.spent = 0;
                     GroupSlice { at, meet, left: (QUANTUM - done).min(256), done: 0 }
                 }
@@ -318,7 +320,7 @@ impl Machine {
                 break;
             }
             if cut && stop == Stop::Turn && steps == budget {
-                // Lanes that part from it in what is left of the piece take with them when it was executed before.
+                // Lanes that leave the group later in this slice inherit its previous `turn`.
                 if let Some(group) = warp.groups.get_mut(current.at) {
                     group.turn = last;
                 }
@@ -343,7 +345,7 @@ impl Machine {
         }
         if end == End::Cut && pauses {
             if piece.is_none() {
-                // As it happens when the turn goes on: whoever looks sees lanes at one place together.
+                // This also happens when the turn continues. An observer thus sees lanes at the same instruction as one group.
                 tidy(&mut warp);
             }
             self.schedule.unfinished = Some(Unfinished { done, piece });
@@ -356,7 +358,8 @@ impl Machine {
         (done - begin, end)
     }
 
-    /// What lanes that have ended since the last turn leave behind: their CTA counts them, and has tensor memory to be freed when they were its last.
+    /// Handles lanes that have exited since the last turn: updates the CTA's count of live threads. After the last thread of the CTA,
+    /// reports tensor memory that is still allocated.
     fn note_exits(&mut self, warp: &mut Warp, (cluster, rank, number): (usize, usize, usize)) {
         let mut leaks = Vec::new();
         let cta = &mut self.clusters[cluster].ctas[rank];
@@ -389,7 +392,7 @@ impl Machine {
         }
     }
 
-    /// The group whose turn it is, and in the order of its function where it must stop.
+    /// Selects the group that runs next. Returns its index and the priority number at which it must stop.
     #[inline(always)]
     fn pick(&self, executable: &Executable, warp: &Warp, groups: &[Group], fair: bool) -> Option<(usize, u32)> {
         let ready = |g: &&Group| matches!(g.state, GroupReadiness::Ready | GroupReadiness::Gathered);
@@ -404,7 +407,7 @@ impl Machine {
             return Some((oldest.0, u32::MAX));
         }
         let chosen = all().min_by_key(|(i, g)| (warp.position(self, g), *i))?;
-        // Where lanes that are not behind it stand, or will come back to.
+        // The first later position, in the same function, where other lanes are or to which they will return.
         let group = chosen.1;
         let code = executable.code(warp.frame(group.frame)?.function)?;
         let own = code.order.get(group.pc as usize).copied().unwrap_or(u32::MAX);
@@ -420,8 +423,8 @@ impl Machine {
         Some((chosen.0, meets.min().unwrap_or(u32::MAX)))
     }
 
-    /// The group of a warp that goes on first, as far as can be told before it has its turn: of those that wait for something outside of
-    /// the warp nobody knows whether they still must.
+    /// The index of the group of a warp that will run next, as far as this is known before its turn. For groups that wait for something
+    /// outside the warp, it is unknown whether they must still wait.
     pub(crate) fn next_group(&self, (cluster, rank, number): (usize, usize, usize)) -> Option<usize> {
         let warp = self.clusters.get(cluster)?.ctas.get(rank)?.warps.get(number)?;
         let own = self.schedule.unfinished.filter(|_| self.schedule.next == (cluster, rank, number));
@@ -438,7 +441,8 @@ impl Machine {
         picked.map(|(at, _)| at).or((!groups.is_empty()).then_some(0))
     }
 
-    /// Groups that wait for lanes of the warp: joins those at one place, and lets go whoever has all that it needs.
+    /// Handles groups that wait for other lanes of their warp: joins those at the same instruction, and releases those whose lanes have all
+    /// arrived.
     fn gather(&mut self, executable: &Executable, warp: &mut Warp, (cluster, rank): (usize, usize)) {
         if !warp.groups.iter().any(|g| matches!(g.state, GroupReadiness::Gathering(_))) {
             return;
@@ -449,7 +453,7 @@ impl Machine {
             if !matches!(group.state, GroupReadiness::Gathering(_)) {
                 continue;
             }
-            // The states say the same of which lanes are named: who names others does not meet.
+            // Equal states name the same lanes. Lanes that name different masks do not meet.
             let same = |o: &Group| (o.frame, o.pc, o.state) == (group.frame, group.pc, group.state);
             if let Some(twin) = (0..at).find(|i| same(&warp.groups[*i])) {
                 let mask = std::mem::take(&mut warp.groups[at].mask);
@@ -502,7 +506,7 @@ impl Machine {
         warp.groups[at].state = GroupReadiness::Gathered;
     }
 
-    /// Says where everybody waits.
+    /// Reports where each group waits.
     fn report_deadlock(&mut self) {
         let mut places = Vec::new();
         for (c, cluster) in self.clusters.iter().enumerate() {
@@ -528,7 +532,7 @@ impl Machine {
     }
 }
 
-/// Removes empty groups, and joins those at one place that can go on.
+/// Removes empty groups, and joins groups at the same instruction that can continue.
 fn tidy(warp: &mut Warp) {
     if warp.groups.len() == 1 && warp.groups[0].mask != 0 {
         return;
@@ -554,7 +558,7 @@ fn tidy(warp: &mut Warp) {
     }
 }
 
-/// Lanes in words: `0-15, 31`.
+/// The lanes of a mask as text: `0-15, 31`.
 pub(crate) fn list(mask: LaneMask) -> String {
     let mut out: Vec<String> = Vec::new();
     let mut run: Option<(usize, usize)> = None;

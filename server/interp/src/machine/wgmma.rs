@@ -1,49 +1,49 @@
-//! Which registers products of a warpgroup in flight use.
+//! Registers that `wgmma` products in flight use.
 
 use crate::findings::InstructionSite;
 use std::collections::BTreeMap;
 
-/// What is known of a register that a product uses.
+/// How a product uses a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ProductState {
-    /// Accumulator of a product in flight, of that group and that shape (N).
+    /// Accumulator of a product in flight, with the number of its group and its shape (N).
     Accumulates { group: u64, n: usize },
-    /// A of a product in flight, of that group.
+    /// Operand A of a product in flight, with the number of its group.
     Input { group: u64 },
-    /// It was waited for, and not used since.
+    /// The product was waited for, and the register has not been used since.
     Done,
-    /// It was waited for, and used since without a fence.
+    /// The product was waited for, and the register has been used since without a fence.
     Touched,
 }
 
 /// The products in flight of a warp.
 #[derive(Debug, Clone, Default)]
 pub struct Wgmma {
-    /// Registers by function and number, with the instruction that has used them last.
+    /// Registers by (function, slot), with the product that used them last.
     registers: BTreeMap<(u32, u32), (ProductState, InstructionSite)>,
-    /// Groups that were committed.
+    /// Number of committed groups.
     committed: u64,
-    /// There was a fence.
+    /// The warp has executed a `wgmma.fence`.
     fenced: bool,
 }
 
-/// A register that is used too early.
+/// The use of a register before its product is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EarlyUse {
-    /// The product that uses it.
+    /// The product that uses the register.
     pub site: InstructionSite,
-    /// It is an accumulator, not A.
+    /// The register is an accumulator; otherwise operand A.
     pub accumulator: bool,
 }
 
 impl Wgmma {
-    /// Whether uses of registers must be reported.
+    /// Whether uses of registers must be passed to [`touch`](Self::touch).
     #[inline]
     pub(crate) fn watches(&self) -> bool {
         !self.registers.is_empty()
     }
 
-    /// A register is read or written by another instruction.
+    /// Records that another instruction reads or writes a register. Returns the violation if a product in flight uses it.
     pub(crate) fn touch(&mut self, function: u32, register: u32) -> Option<EarlyUse> {
         let (state, site) = self.registers.get_mut(&(function, register))?;
         match state {
@@ -56,12 +56,12 @@ impl Wgmma {
         }
     }
 
-    /// The products since the last commit become a group.
+    /// Commits the products since the last commit as a group.
     pub(crate) fn commit(&mut self) {
         self.committed += 1;
     }
 
-    /// All groups but the newest `left` are complete.
+    /// Records a wait: all groups except the newest `left` are complete.
     pub(crate) fn wait(&mut self, left: u64) {
         let committed = self.committed;
         for (state, _) in self.registers.values_mut() {
@@ -73,13 +73,14 @@ impl Wgmma {
         }
     }
 
-    /// Registers that were waited for may be used again.
+    /// Records a fence: registers of completed products may be used again.
     pub(crate) fn fence(&mut self) {
         self.registers.retain(|_, (state, _)| !matches!(state, ProductState::Done | ProductState::Touched));
         self.fenced = true;
     }
 
-    /// A product begins. What is wrong with that, in words.
+    /// Records the start of a product with accumulator registers `d` and A registers `a` of shape `n`. Returns a message if a register is
+    /// used wrongly.
     pub(crate) fn begin(&mut self, site: InstructionSite, d: &[u32], a: &[u32], n: usize) -> Option<&'static str> {
         let mut wrong = (!self.fenced)
             .then_some("no `wgmma.fence` was executed before this first product: it must order the registers");

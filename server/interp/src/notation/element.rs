@@ -1,16 +1,16 @@
-//! Types of the elements of buffers.
+//! Formats of the elements of buffers.
 
 use ptx_num::values::convert::{Class, Direction, Layout, Narrow, Real};
 use std::fmt::{self, Display};
 
-/// What the bits of an element mean.
+/// How the bits of an element are interpreted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ElementKind {
-    /// Nothing by themselves.
+    /// Untyped bits.
     Bits,
-    /// A whole number.
+    /// An integer.
     Integer {
-        /// In two's complement.
+        /// It is in two's complement.
         signed: bool,
     },
     /// A number with a fraction.
@@ -22,12 +22,12 @@ pub enum ElementKind {
 pub enum Float {
     /// An ordinary floating-point format.
     Layout(Layout),
-    /// One of 8 bits or fewer.
+    /// A format of at most 8 bits.
     Narrow(Narrow),
 }
 
 impl Float {
-    /// The code of a value, to nearest even; beyond the largest number, that with `saturate`.
+    /// The code of a value, rounded to nearest even. With `saturate`, values beyond the largest number become that number.
     pub fn encode(self, value: Real, saturate: bool) -> u128 {
         match self {
             Self::Layout(layout) => layout.encode(value, Direction::Nearest, saturate).into(),
@@ -43,7 +43,7 @@ impl Float {
         }
     }
 
-    /// Whether one of its codes is a NaN.
+    /// Whether the format has a NaN.
     pub fn has_nan(self) -> bool {
         match self {
             Self::Layout(_) => true,
@@ -53,7 +53,7 @@ impl Float {
         }
     }
 
-    /// Whether one of its codes is an infinity.
+    /// Whether the format has an infinity.
     pub fn has_infinity(self) -> bool {
         matches!(self, Self::Layout(_) | Self::Narrow(Narrow::E5m2))
     }
@@ -67,7 +67,7 @@ impl Float {
         f64::from_bits(Layout::F64.encode(self.decode(code), Direction::Nearest, false))
     }
 
-    /// Whether it has negative numbers.
+    /// Whether the format has negative numbers.
     pub fn is_signed(self) -> bool {
         match self {
             Self::Layout(layout) => layout.signed,
@@ -77,7 +77,7 @@ impl Float {
     }
 }
 
-/// The type of an element: its place in the table below.
+/// The format of an element, as an index into `TABLE`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ElementFormat(u8);
 
@@ -89,7 +89,7 @@ const fn narrow(narrow: Narrow) -> ElementKind {
     ElementKind::Float(Float::Narrow(narrow))
 }
 
-/// Name, bits that an element takes in memory, meaning.
+/// For each format: name, size of an element in bits, interpretation.
 const TABLE: &[(&str, u32, ElementKind)] = &[
     ("u8", 8, integer(false)),
     ("u16", 16, integer(false)),
@@ -121,23 +121,23 @@ const TABLE: &[(&str, u32, ElementKind)] = &[
 ];
 
 impl ElementFormat {
-    /// All of them.
+    /// All formats.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..TABLE.len()).map(|i| Self(i as u8))
     }
 
-    /// The type of that name, with or without the dot.
+    /// The format with this name, with or without the dot.
     pub fn named(name: &str) -> Option<Self> {
         let name = name.strip_prefix('.').unwrap_or(name);
         Self::all().find(|e| e.name() == name)
     }
 
-    /// Bytes without a meaning.
+    /// Untyped bytes (`b8`).
     pub fn byte() -> Self {
         Self::of_bits(8)
     }
 
-    /// Bits without a meaning, of that number; bytes where there is no such type.
+    /// The untyped format of `bits` bits; `b8` if there is none.
     pub fn of_bits(bits: u32) -> Self {
         let byte = Self::all().find(|e| e.name() == "b8").unwrap_or(Self(0));
         Self::all().find(|e| e.kind() == ElementKind::Bits && e.bits() == bits).unwrap_or(byte)
@@ -152,37 +152,37 @@ impl ElementFormat {
         self.row().0
     }
 
-    /// Bits of an element in memory: 4 for `e2m1`, of which two share a byte, the first one its low half.
+    /// Size of an element in memory, in bits. Only `e2m1` has fewer than 8 (4): two elements share a byte, the first in the low half.
     pub fn bits(self) -> u32 {
         self.row().1
     }
 
-    /// What they mean.
+    /// How the bits are interpreted.
     pub fn kind(self) -> ElementKind {
         self.row().2
     }
 
-    /// All bits of an element.
+    /// A mask of all bits of an element.
     pub fn mask(self) -> u128 {
         u128::MAX >> (128 - self.bits())
     }
 
-    /// Bits below the code in memory: `tf32` lies in the upper 19 bits of its 32.
+    /// Number of unused low bits: `tf32` occupies only the upper 19 of 32 bits.
     pub(crate) fn padding(self) -> u32 {
         if self.name() == "tf32" { 13 } else { 0 }
     }
 
-    /// Bytes of so many elements.
+    /// Size in bytes of `count` elements; `None` on overflow.
     pub fn bytes(self, count: u64) -> Option<u64> {
         count.checked_mul(self.bits().into()).map(|bits| bits.div_ceil(8))
     }
 
-    /// How many elements so many bytes are.
+    /// Number of complete elements in `bytes` bytes.
     pub fn count(self, bytes: u64) -> u64 {
         u64::try_from(u128::from(bytes) * 8 / u128::from(self.bits())).unwrap_or(u64::MAX)
     }
 
-    /// The canonical NaN: all bits set but the sign, which is what PTX instructions give.
+    /// The canonical NaN, which PTX instructions produce: all bits set except the sign. `None` if the format has no NaN.
     pub fn nan(self) -> Option<u128> {
         match self.kind() {
             ElementKind::Float(float) if float.has_nan() => Some(float.encode(Real::NAN, false) << self.padding()),
@@ -190,7 +190,7 @@ impl ElementFormat {
         }
     }
 
-    /// What the bits of an element are worth, where that is a number: rounded to the nearest f64 for integers of more than 53 bits.
+    /// The value of an element. Integers of more than 53 bits are rounded to the nearest f64.
     pub fn value(self, bits: u128) -> f64 {
         match self.kind() {
             ElementKind::Integer { signed: true } => self.sign_extended(bits) as f64,
@@ -202,7 +202,7 @@ impl ElementFormat {
         }
     }
 
-    /// Whether the bits are a NaN of the type.
+    /// Whether the bits are a NaN of the format.
     pub fn is_nan(self, bits: u128) -> bool {
         match self.kind() {
             ElementKind::Float(float) => float.decode((bits >> self.padding()) as u64).class == Class::Nan,
@@ -210,12 +210,13 @@ impl ElementFormat {
         }
     }
 
+    /// The value of a signed integer element.
     pub(crate) fn sign_extended(self, bits: u128) -> i128 {
         let unused = 128 - self.bits();
         ((bits << unused) as i128) >> unused
     }
 
-    /// The element at an index in bytes; nothing behind their end.
+    /// The element with index `index` in an array of bytes; `None` beyond its end.
     pub fn get(self, bytes: &[u8], index: u64) -> Option<u128> {
         let bit = u128::from(index) * u128::from(self.bits());
         let first = usize::try_from(bit / 8).ok()?;
@@ -228,7 +229,7 @@ impl ElementFormat {
         Some(u128::from_le_bytes(all))
     }
 
-    /// Puts an element there; what lies behind their end is dropped.
+    /// Stores the element with index `index` in an array of bytes; does nothing beyond its end.
     pub fn put(self, bytes: &mut [u8], index: u64, value: u128) {
         let bit = u128::from(index) * u128::from(self.bits());
         let Ok(first) = usize::try_from(bit / 8) else { return };
@@ -246,14 +247,14 @@ impl ElementFormat {
         }
     }
 
-    /// The bits of an element for a reader: numbers as numbers, what has no meaning in hexadecimal.
+    /// An element as text for users: numbers in decimal, untyped bits in hexadecimal.
     pub fn text(self, bits: u128) -> String {
         match self.kind() {
             ElementKind::Bits => format!("{bits:#0width$x}", width = self.bits() as usize / 4 + 2),
             ElementKind::Integer { signed: false } => bits.to_string(),
             ElementKind::Integer { signed: true } => self.sign_extended(bits).to_string(),
             ElementKind::Float(_) if self.is_nan(bits) => "nan".to_owned(),
-            // The fewest digits that tell the value from its neighbours; f32 holds all formats but f64.
+            // The fewest digits that distinguish the value from its neighbours. All formats except f64 are subsets of f32.
             ElementKind::Float(_) if self.name() == "f64" => super::number::float_text(self.value(bits)),
             ElementKind::Float(_) => {
                 let value = self.value(bits) as f32;

@@ -1,4 +1,4 @@
-//! How numbers are written in launches and expressions: the types of elements, and literals.
+//! Notation of numbers in launches and expressions: element formats and literals.
 
 mod element;
 mod number;

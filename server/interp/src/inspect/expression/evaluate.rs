@@ -11,14 +11,14 @@ use crate::memory::STACK_PARAMETERS;
 use ptx_isa::ISA;
 use ptx_isa::tables::{TypeClass, TypeInfo};
 
-/// A value, or one for each of some lanes.
+/// A value, or one for each of several lanes.
 enum OperandLanes {
     One(TypedOperand),
     Many(Vec<(usize, TypedOperand)>),
 }
 
 impl Scene<'_> {
-    /// The value for a lane.
+    /// The value of the expression for a lane.
     pub(super) fn answer(&self, lane: usize) -> Result<Answer, String> {
         self.must_be_thread(lane)?;
         Ok(match self.worth(self.expression.root, lane)? {
@@ -27,7 +27,7 @@ impl Scene<'_> {
         })
     }
 
-    /// The lanes of the group for which it is true.
+    /// The lanes of the group for which the expression is true.
     pub(super) fn holds(&self) -> Result<LaneMask, String> {
         let (yes, _, _) = self.over(self.expression.root)?;
         Ok(yes)
@@ -42,8 +42,8 @@ impl Scene<'_> {
         }
     }
 
-    /// Evaluates a part in the active lanes, or in those that it names. Returns the lanes where it is true, those where that is
-    /// unknown, and the value of each lane.
+    /// Evaluates a subexpression in the active lanes, or in those that it selects itself. Returns the lanes where it is true, those where
+    /// that is unknown, and the value of each lane.
     fn over(&self, node: usize) -> Result<(LaneMask, LaneMask, Vec<TypedOperand>), String> {
         let (mut yes, mut open, mut all) = (0, 0, Vec::new());
         let mut note = |lane: usize, operand: TypedOperand| {
@@ -58,7 +58,7 @@ impl Scene<'_> {
         for lane in lanes(self.active) {
             match self.worth(node, lane).map_err(|e| format!("lane {lane}: {e}"))? {
                 OperandLanes::One(operand) => note(lane, operand),
-                // It names its lanes itself: they are the same from wherever one looks.
+                // The subexpression selects its lanes itself: the values do not depend on `lane`.
                 OperandLanes::Many(all) => {
                     all.into_iter().for_each(|(lane, operand)| note(lane, operand));
                     break;
@@ -145,7 +145,7 @@ impl Scene<'_> {
         }
     }
 
-    /// `&&` and `||`: the second is not looked at where the first decides.
+    /// `&&` and `||`: the second operand is not evaluated if the first decides the result.
     fn logic(&self, operator: BinaryOperator, a: usize, b: usize, lane: usize) -> Result<OperandLanes, String> {
         let decides = |o: &TypedOperand| o.value.known && o.value.is_true() == (operator == BinaryOperator::Or);
         let first = self.worth(a, lane)?;
@@ -188,12 +188,12 @@ impl Scene<'_> {
         }
     }
 
-    /// Where the frame begins on the stack of a lane.
+    /// Byte offset of the frame on the stack of a lane.
     fn base(&self, lane: usize) -> u64 {
         self.frame.base.get(lane).copied().unwrap_or(0).into()
     }
 
-    /// Where the value is kept, if the expression is the name of a register or says what memory holds; as a lane sees it.
+    /// The place of the value, as a lane sees it, if the expression is the name of a register or a memory operand.
     pub(super) fn place(&self, lane: usize) -> Option<ValuePlace> {
         let at = self.expression.without_lanes();
         match &self.expression.nodes.get(at)?.kind {
@@ -212,7 +212,7 @@ impl Scene<'_> {
         }
     }
 
-    /// The generic address that an operand in brackets means, and the type of what is there.
+    /// The generic address of a memory operand, and the type of the value there.
     fn location(
         &self,
         space: Option<MemorySpace>,
@@ -237,7 +237,7 @@ impl Scene<'_> {
         };
         let generic = match area.and_then(Area::window) {
             None => at,
-            // Naming the space of a generic address is accepted, too.
+            // A generic address is accepted even if the operand names its state space.
             Some(window) if map.window(at).is_some_and(|(w, _)| w == window) => at,
             Some(window) => {
                 map.generic(window, at).ok_or_else(|| format!("{at:#x} lies behind the end of the state space"))?
@@ -256,7 +256,7 @@ impl Scene<'_> {
         let (generic, ty) = self.location(space, address, ty)?;
         let at = address.value.bits as u64;
         let found = self.read(generic, ty, lane);
-        // No state space was named, and nothing places it elsewhere.
+        // No state space was named, and the address has none.
         let bare = space.is_none() && address.area.and_then(Area::window).is_none();
         if bare && at < self.machine.executable.map.global && found.is_err() {
             return Err(format!(

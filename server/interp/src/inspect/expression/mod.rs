@@ -1,12 +1,13 @@
-//! A small language for watches and conditional breakpoints.
+//! A small expression language for watches and conditional breakpoints.
 //!
-//! - Registers, special registers, constants: as in PTX – `%r4`, `%p1`, `%tid.x`, `WARP_SZ`, `0x2a`, `0f3F800000`, `1.5`. The name of a scalar
-//!   parameter is its value, that of a variable its address in its state space, that of a buffer its address.
-//! - `%r4@3`, `%r4@0..7`, `%r4@*`: in another lane, in several, in all; without it, in the lane that is looked at.
-//! - `[%rd1+4]`, `shared:[%r1]`, `[tile+8]:f32`: what memory holds there, as 32 bits unless the variable or a type behind it says otherwise.
-//! - `%r4:f32`: the bits as another type. `f32(%r4)`: the value in another type.
-//! - `+ - * / % & | ^ ~ << >> == != < <= > >= && || !` with the precedence of C. Registers of bits count as signed, but for `>>`.
-//! - `any(…)`, `all(…)`, `count(…)`, `ballot(…)`: over the lanes of the group that is looked at.
+//! - Registers, special registers and constants as in PTX: `%r4`, `%p1`, `%tid.x`, `WARP_SZ`, `0x2a`, `0f3F800000`, `1.5`. The name of a
+//!   scalar parameter is its value. The name of a variable is its address in its state space; the name of a buffer is its address.
+//! - `%r4@3`, `%r4@0..7`, `%r4@*`: the value in another lane, in several lanes, in all lanes. Without `@`: in the current lane.
+//! - `[%rd1+4]`, `shared:[%r1]`, `[tile+8]:f32`: the value in memory, as 32 bits unless the variable's type or a type after the brackets
+//!   says otherwise.
+//! - `%r4:f32`: the same bits as another type. `f32(%r4)`: the value converted to another type.
+//! - `+ - * / % & | ^ ~ << >> == != < <= > >= && || !` with the precedence of C. Untyped registers count as signed, except for `>>`.
+//! - `any(…)`, `all(…)`, `count(…)`, `ballot(…)`: over the lanes of the current group.
 
 mod evaluate;
 mod numbers;
@@ -23,47 +24,47 @@ pub use parse::parse;
 use ptx_isa::tables::TypeInfo;
 use std::ops::Range;
 
-/// What is wrong with the text of an expression.
+/// An error in the text of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpressionMistake {
-    /// Which part of the text, in bytes.
+    /// The wrong part of the text, in bytes.
     pub range: Range<usize>,
-    /// What is expected there, and what was found.
+    /// The expected and the actual text, as a message.
     pub message: String,
 }
 
-/// An expression that has been read.
+/// A parsed expression.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expression {
     nodes: Vec<Node>,
     root: usize,
 }
 
-/// What an expression is worth.
+/// The value of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// One value.
+    /// A single value.
     One(TypedValue),
-    /// One for each of several lanes.
+    /// One value for each of several lanes: (lane, value).
     Lanes(Vec<(usize, TypedValue)>),
 }
 
-/// Where the value of an expression is kept.
+/// The register or memory that an expression refers to, so that a debugger can change it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValuePlace {
-    /// In the register of this number of the function.
+    /// The register with this slot index in the function.
     Register(u32),
-    /// In memory: the generic address, and the type, with the dot.
+    /// Memory at a generic address.
     Memory {
-        /// Of the first byte.
+        /// The generic address of the first byte.
         address: u64,
-        /// Of what is read there.
+        /// The type of the value, with the dot.
         ty: &'static str,
     },
 }
 
 impl Expression {
-    /// The first and the last of the lanes that it names for all of it, `%r4@0..7`; nothing if it has a value in each lane.
+    /// The first and the last lane that the expression selects as a whole, as in `%r4@0..7`; `None` if it selects none.
     pub fn lanes(&self) -> Option<(usize, usize)> {
         match self.nodes.get(self.root)?.kind {
             ExpressionKind::Lanes(LaneSelection::All, _) => Some((0, LANES - 1)),
@@ -72,7 +73,7 @@ impl Expression {
         }
     }
 
-    /// Its text without the lanes that it names for all of it.
+    /// The text of the expression without such a selection of lanes.
     pub fn text(&self) -> &str {
         self.nodes.get(self.without_lanes()).map_or("", |node| &node.text)
     }
@@ -88,9 +89,9 @@ impl Expression {
 #[derive(Debug, Clone, PartialEq)]
 struct Node {
     kind: ExpressionKind,
-    /// Its part of the text: what errors quote.
+    /// The part of the text that it was parsed from, for error messages.
     text: Box<str>,
-    /// How many nodes lie below each other, itself included.
+    /// Height of the tree below this node, itself included.
     height: usize,
 }
 
@@ -100,9 +101,9 @@ enum ExpressionKind {
     Name(Box<str>),
     Unary(UnaryOperator, usize),
     Binary(BinaryOperator, usize, usize),
-    /// The same bits as another type.
+    /// The same bits as another type (`%r4:f32`).
     Cast(&'static TypeInfo, usize),
-    /// The same value in another type.
+    /// The value converted to another type (`f32(%r4)`).
     Convert(&'static TypeInfo, usize),
     Memory {
         space: Option<MemorySpace>,
@@ -115,9 +116,9 @@ enum ExpressionKind {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum ExpressionLiteral {
-    /// In decimal digits: its value, and whether it says that it is unsigned.
+    /// Written in decimal: the value, and whether it has the suffix `U`.
     Integer(u64, bool),
-    /// In other digits: bits.
+    /// Written in hexadecimal, octal or binary: the bits, and whether it has the suffix `U`.
     Bits(u64, bool),
     Float(f64),
     Single(u32),
@@ -134,7 +135,7 @@ enum MemorySpace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LaneSelection {
     All,
-    /// From one to another, both included.
+    /// From the first to the last lane, both included.
     Range(u8, u8),
 }
 
@@ -200,7 +201,7 @@ impl BinaryOperator {
         }
     }
 
-    /// How strongly it binds, as in C.
+    /// The precedence, as in C; higher numbers bind more strongly.
     fn strength(self) -> u8 {
         match self {
             Self::Or => 1,
@@ -217,10 +218,10 @@ impl BinaryOperator {
     }
 }
 
-/// The value of an expression for a lane, in the activation that a group is in so many calls out from the innermost.
+/// Evaluates an expression for a lane, in a call frame of a group. `depth` counts calls outwards from the innermost frame.
 ///
 /// # Errors
-/// In words, what is not there or does not go together.
+/// A message, if a name does not exist or types do not fit.
 pub fn evaluate(
     expression: &Expression,
     machine: &Machine,
@@ -233,7 +234,7 @@ pub fn evaluate(
     scene.answer(lane)
 }
 
-/// Where the value of an expression is kept, as a lane sees it; nothing if it is computed.
+/// The register or memory that an expression refers to, as a lane sees it; `None` if its value is computed.
 pub fn place(
     expression: &Expression,
     machine: &Machine,
@@ -245,20 +246,20 @@ pub fn place(
     scene::Scene::new(expression, machine, target, group, depth).ok()?.place(lane)
 }
 
-/// The lanes of a group for which an expression is true, in the innermost activation: those for which it says anything else, or depends on
-/// what was never written, are not among them.
+/// The lanes of a group for which an expression is true, evaluated in the innermost call frame. Lanes whose result depends on unwritten
+/// values are not included.
 ///
 /// # Errors
-/// In words, what is not there or does not go together.
+/// A message, if a name does not exist or types do not fit.
 pub fn holds(expression: &Expression, machine: &Machine, target: WarpId, group: usize) -> Result<LaneMask, String> {
     let scene = scene::Scene::new(expression, machine, target, group, 0)?;
     scene.holds()
 }
 
-/// The bits that a value has in another type: integers are cut, numbers rounded to nearest. For giving registers values.
+/// The bits of a value after conversion to another type, for setting registers. Integers are truncated; numbers are rounded to nearest.
 ///
 /// # Errors
-/// In words, if the type has no such values.
+/// A message, if the type has no such value.
 pub fn convert(value: &TypedValue, ty: &str) -> Result<u128, String> {
     let info = ptx_isa::ISA.ty(ty).ok_or_else(|| format!("there is no type `{ty}`"))?;
     numbers::convert(&numbers::TypedOperand::plain(*value), info).map(|operand| operand.value.bits)

@@ -10,25 +10,25 @@ use ptx_num::values::Marks;
 use ptx_num::values::convert::Layout;
 use std::cmp::Ordering;
 
-/// How firmly a value has its type.
+/// Whether a value adapts its type to the other operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TypeFirmness {
-    /// It is that of a register, or of memory.
+    /// It does not: the type is that of a register or of memory.
     Firm,
-    /// A number in decimal digits takes the type of what it meets.
+    /// It does: a number in decimal digits takes the type of the other operand.
     Number,
-    /// So do other digits, but as another type they are bits.
+    /// It does: a number in other digits. A cast takes it as bits.
     Bits,
 }
 
-/// A value, and what is known of it besides.
+/// A value with what operations need to know about it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TypedOperand {
     pub value: TypedValue,
     pub hold: TypeFirmness,
-    /// It is an address in this state space.
+    /// If the value is an address in a state space: the state space.
     pub area: Option<Area>,
-    /// What lies there is of this type.
+    /// If the value is an address: the type of the value in memory.
     pub pointee: Option<&'static TypeInfo>,
 }
 
@@ -45,7 +45,7 @@ impl TypedOperand {
         self.value.bits
     }
 
-    /// The number that an integer is; one with 128 bits may be cut.
+    /// The value of an integer; values of 128 bits may be truncated.
     fn integer(&self) -> i128 {
         let (meaning, width) = meaning(self.value.ty);
         match meaning {
@@ -54,7 +54,7 @@ impl TypedOperand {
         }
     }
 
-    /// The number that it is, rounded to the nearest f64.
+    /// The numeric value, rounded to the nearest f64.
     fn number(&self) -> f64 {
         match meaning(self.value.ty) {
             (TypeMeaning::Float(element), _) => element.value(self.bits()),
@@ -75,13 +75,13 @@ impl TypedOperand {
         self.hold != TypeFirmness::Firm
     }
 
-    /// How it is called in errors.
+    /// How error messages name the operand.
     fn words(&self) -> String {
         if self.is_loose() { "a number".to_owned() } else { format!("`{}`", self.value.ty) }
     }
 }
 
-/// A value of an integer type of so many bits.
+/// The integer type with `width` bits.
 fn of_width(width: u32, kind: IntegerKind) -> &'static str {
     let letter = match kind {
         IntegerKind::Signed if width < 128 => 's',
@@ -91,16 +91,16 @@ fn of_width(width: u32, kind: IntegerKind) -> &'static str {
     ISA.ty(&format!(".{letter}{width}")).map_or(".b32", |t| t.name)
 }
 
-/// What kind of whole numbers an operation is on.
+/// The interpretation of integers in an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum IntegerKind {
     Signed,
     Unsigned,
-    /// Bits: signed, but where they are shifted to the right.
+    /// Untyped: signed, except for right shifts.
     Bits,
 }
 
-/// The type in which two values meet.
+/// The type to which both operands of an operation are converted.
 enum CommonType {
     Truth,
     Single,
@@ -134,7 +134,7 @@ fn common(sign: &str, a: &TypedOperand, b: &TypedOperand) -> Result<CommonType, 
         TypeMeaning::Integer { signed: false } => IntegerKind::Unsigned,
         _ => IntegerKind::Bits,
     };
-    // A number takes the width of what it meets, if that can hold it.
+    // A literal takes the width of the other operand if it fits.
     let fits = |number: &TypedOperand, width: u32| {
         let value = number.integer();
         width >= 64 || (value >= -(1 << (width - 1)) && value < 1 << width)
@@ -152,7 +152,7 @@ fn common(sign: &str, a: &TypedOperand, b: &TypedOperand) -> Result<CommonType, 
         _ if unsigned_number(a) || unsigned_number(b) => IntegerKind::Unsigned,
         (x, y) if x == y => x,
         (IntegerKind::Unsigned, other) | (other, IntegerKind::Unsigned) => {
-            // As in C: the wider one decides, and of one width the unsigned one.
+            // As in C: the wider type decides; if both have the same width, unsigned.
             let unsigned = if first == IntegerKind::Unsigned { width(a) } else { width(b) };
             if unsigned == wide || other == IntegerKind::Bits { IntegerKind::Unsigned } else { IntegerKind::Signed }
         }
@@ -169,7 +169,7 @@ fn float_bits(value: f64, ty: &'static str) -> TypedValue {
     }
 }
 
-/// The result of an operation on two values.
+/// The result of a binary operation.
 pub(super) fn binary(operator: BinaryOperator, a: &TypedOperand, b: &TypedOperand) -> Result<TypedOperand, String> {
     let sign = operator.sign();
     let compares = matches!(
@@ -242,7 +242,7 @@ pub(super) fn binary(operator: BinaryOperator, a: &TypedOperand, b: &TypedOperan
     if a.is_loose() && b.is_loose() && !compares {
         out.hold = TypeFirmness::Number;
     }
-    // An address and a distance are an address.
+    // An address plus or minus an integer is an address.
     let address = match operator {
         BinaryOperator::Add => {
             [a, b].into_iter().filter(|o| o.area.is_some() || o.pointee.is_some()).collect::<Vec<_>>()
@@ -291,7 +291,7 @@ fn integer_bits(operator: BinaryOperator, x: u128, y: u128) -> u128 {
     }
 }
 
-/// An operation on whole numbers of so many bits, which go round at their end.
+/// The result of an operation on integers of `width` bits; it wraps around.
 fn whole(
     operator: BinaryOperator,
     width: u32,
@@ -312,7 +312,7 @@ fn whole(
     Ok(TypedOperand::plain(TypedValue::new(of_width(width, kind), bits)))
 }
 
-/// A shift: of the width of what is shifted. Beyond its end there are zeros, or copies of the sign.
+/// The result of a shift, which has the width of the shifted value. Vacated bits are filled with zeros or copies of the sign.
 fn shift(operator: BinaryOperator, a: &TypedOperand, b: &TypedOperand) -> Result<TypedOperand, String> {
     for operand in [a, b] {
         if operand.is_float() || operand.is_packed() {
@@ -345,7 +345,7 @@ fn shift(operator: BinaryOperator, a: &TypedOperand, b: &TypedOperand) -> Result
     Ok(TypedOperand::plain(TypedValue::new(of_width(width, kind), bits)))
 }
 
-/// The result of an operation on one value.
+/// The result of a unary operation.
 pub(super) fn unary(operator: UnaryOperator, a: &TypedOperand) -> Result<TypedOperand, String> {
     let (shape, width) = meaning(a.value.ty);
     let sign = match operator {
@@ -397,7 +397,7 @@ pub(super) fn unary(operator: UnaryOperator, a: &TypedOperand) -> Result<TypedOp
     Ok(out)
 }
 
-/// The bits of a value as another type. A number that has no type yet becomes a value of it.
+/// The bits of a value as another type. A decimal literal, which has no type yet, is converted to the type.
 pub(super) fn cast(a: &TypedOperand, ty: &'static TypeInfo) -> Result<TypedOperand, String> {
     if a.hold == TypeFirmness::Number {
         return convert(a, ty);
@@ -418,8 +418,8 @@ pub(super) fn cast(a: &TypedOperand, ty: &'static TypeInfo) -> Result<TypedOpera
     Ok(TypedOperand { value, hold: TypeFirmness::Firm, area: a.area, pointee: None })
 }
 
-/// The value in another type: floating-point numbers are cut toward zero for an integer, and anything is rounded to nearest for a
-/// floating-point type.
+/// Converts a value to another type. Conversion from floating-point to integer types truncates toward zero and saturates; conversion to
+/// floating-point types rounds to nearest.
 pub(super) fn convert(a: &TypedOperand, ty: &'static TypeInfo) -> Result<TypedOperand, String> {
     let (to, want) = meaning(ty.name);
     if a.is_packed() && to != meaning(a.value.ty).0 {
@@ -454,7 +454,7 @@ fn encode(value: f64, element: ElementFormat) -> Result<u128, String> {
     }
 }
 
-/// What must be said of the result of several lanes.
+/// The combined marks of the values of several lanes.
 pub(super) fn together(marks: impl Iterator<Item = Marks>) -> Marks {
     marks.fold(Marks::NONE, |all, one| all | one)
 }

@@ -1,4 +1,4 @@
-//! From text to an expression.
+//! The parser for expressions.
 
 use super::{
     BinaryOperator, Expression, ExpressionKind, ExpressionLiteral, ExpressionMistake, LaneReduction, LaneSelection,
@@ -11,16 +11,16 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{TypeClass, TypeInfo};
 use std::ops::Range;
 
-/// Bytes that a text may have.
+/// Maximum length of an expression in bytes.
 const MAX_LENGTH: usize = 4096;
 
-/// How deep an expression may be.
+/// Maximum nesting depth of an expression.
 const MAX_DEPTH: usize = 100;
 
-/// Reads an expression.
+/// Parses an expression.
 ///
 /// # Errors
-/// Where it cannot be read.
+/// The position and a message, if the text is not a valid expression.
 pub fn parse(text: &str) -> Result<Expression, ExpressionMistake> {
     if text.len() > MAX_LENGTH {
         return Err(ExpressionMistake {
@@ -41,7 +41,7 @@ struct Parser<'t> {
     text: &'t str,
     at: usize,
     nodes: Vec<Node>,
-    /// How many brackets and signs are open.
+    /// Number of open brackets and operators.
     open: usize,
 }
 
@@ -69,7 +69,7 @@ impl Parser<'_> {
         self.at += rest.len() - rest.trim_start().len();
     }
 
-    /// Takes a sign, if it comes next.
+    /// Skips `sign` if it comes next, and returns whether it did.
     fn take(&mut self, sign: &str) -> bool {
         self.skip();
         let found = self.rest().starts_with(sign);
@@ -81,7 +81,7 @@ impl Parser<'_> {
         ExpressionMistake { range, message: message.into() }
     }
 
-    /// What stands where something else should.
+    /// The error for unexpected text at the current position.
     fn expected(&mut self, what: &str) -> ExpressionMistake {
         self.skip();
         let rest = self.rest();
@@ -96,7 +96,7 @@ impl Parser<'_> {
         Self::mistake(self.at..self.at + length, format!("{what} is expected, but `{found}` was found"))
     }
 
-    /// Makes a node of the text from `from` to here.
+    /// Adds a node for the text from `from` to the current position, and returns its index.
     fn node(&mut self, from: usize, kind: ExpressionKind) -> ParseResult<usize> {
         let below = |at: usize| self.nodes.get(at).map_or(0, |n| n.height);
         let height = 1 + match &kind {
@@ -117,7 +117,7 @@ impl Parser<'_> {
         Ok(self.nodes.len() - 1)
     }
 
-    /// Opens a bracket, or goes behind a sign: how many may be open at the same time is bounded.
+    /// Parses something inside a bracket or after an operator. The nesting depth is limited.
     fn within<T>(&mut self, read: impl FnOnce(&mut Self) -> ParseResult<T>) -> ParseResult<T> {
         if self.open >= MAX_DEPTH {
             return Err(Self::mistake(self.at..self.at, format!("more than {MAX_DEPTH} brackets and signs are open")));
@@ -130,7 +130,7 @@ impl Parser<'_> {
 
     fn operator(&self) -> Option<(BinaryOperator, usize)> {
         use BinaryOperator::*;
-        // Longer signs before those that they begin with.
+        // Longer operators precede their prefixes.
         const SIGNS: &[BinaryOperator] = &[
             Or,
             And,
@@ -154,7 +154,7 @@ impl Parser<'_> {
         SIGNS.iter().find(|o| self.rest().starts_with(o.sign())).map(|o| (*o, o.sign().len()))
     }
 
-    /// Operands between operators that bind more strongly than `above`.
+    /// Parses operands and operators that bind more strongly than `above`.
     fn binary(&mut self, above: u8) -> ParseResult<usize> {
         self.skip();
         let from = self.at;
@@ -185,7 +185,7 @@ impl Parser<'_> {
         self.node(from, ExpressionKind::Unary(sign, operand))
     }
 
-    /// A primary, and the types and lanes behind it.
+    /// Parses a primary expression, and the types and lanes after it.
     fn postfix(&mut self) -> ParseResult<usize> {
         self.skip();
         let from = self.at;
@@ -205,7 +205,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The first type behind a memory operand says what is loaded.
+    /// The first type after a memory operand is the type of the loaded value. Returns false if the operand is none, or already has a type.
     fn load_as(&mut self, operand: usize, wanted: &'static TypeInfo) -> bool {
         let mut at = operand;
         loop {
@@ -222,7 +222,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A word: what it is, and where it ends.
+    /// The word at the current position; empty if there is none.
     fn word(&self) -> &str {
         let rest = self.rest();
         let end = rest.char_indices().find(|(at, c)| !(in_name(*c) || *at == 0 && begins_name(*c))).map(|(at, _)| at);
@@ -343,7 +343,7 @@ impl Parser<'_> {
             return self.function(from, &word, behind);
         }
         self.at = behind;
-        // A component: `.x` and nothing behind it.
+        // A component: `.x`, not followed by other characters of a name.
         let mut letters = self.rest().chars();
         if letters.next() == Some('.')
             && let Some(c) = letters.next().filter(|c| "xyzwrgba".contains(*c))
@@ -356,7 +356,7 @@ impl Parser<'_> {
         self.node(from, ExpressionKind::Name(word.into()))
     }
 
-    /// What stands in brackets behind a word.
+    /// Parses the parenthesised operand after a word: a reduction over lanes, or a conversion.
     fn function(&mut self, from: usize, word: &str, behind: usize) -> ParseResult<usize> {
         let over = match word {
             "any" => Some(LaneReduction::Any),
@@ -391,12 +391,12 @@ impl Parser<'_> {
     }
 }
 
-/// Types that a value can have.
+/// Whether a value can have this type.
 fn value_type(ty: &TypeInfo) -> bool {
     ty.class != TypeClass::Opaque && ty.bits <= 128
 }
 
-/// How long a word is that begins with a digit: `0..7` is a number and something behind it, `1.5e-3` is one.
+/// The length of a number in bytes. In `0..7` it is 1 (a number, then a range); `1.5e-3` is one number.
 fn number_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -429,7 +429,7 @@ fn read_number(word: &str) -> Option<ExpressionLiteral> {
             ExpressionLiteral::Bits(integer.bits, integer.unsigned)
         });
     }
-    // Not by way of a value, which would quiet a NaN.
+    // The digits are parsed directly: conversion through an f64 could quiet a signalling NaN.
     if let Some(digits) = plain.get(2..)
         && plain.starts_with("0d")
         && digits.len() == 16

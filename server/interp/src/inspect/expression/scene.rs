@@ -1,4 +1,4 @@
-//! Where an expression is evaluated, and what its names stand for there.
+//! The context of an evaluation, and the meaning of names in it.
 
 use super::numbers::{TypeFirmness, TypedOperand};
 use super::{Expression, ExpressionKind, ExpressionLiteral};
@@ -14,23 +14,23 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{SpecialRegister, TypeClass, TypeInfo};
 use ptx_num::values::Marks;
 
-/// What a name stands for.
+/// What a name in an expression refers to.
 pub(super) enum NameTarget {
-    /// A register: its number, where it lies, its type.
+    /// A register: its index in the function, its location, its type.
     Register(usize, Slot, &'static str),
-    /// A special register.
+    /// A special register, and its type.
     Special(Special, &'static str),
-    /// The same in all lanes.
+    /// A value that is the same in all lanes.
     Constant(TypedOperand),
-    /// A scalar in memory at a generic address, for each lane if it lies on the stack: what is meant is its value.
+    /// The value of a scalar parameter of the kernel, at a generic address.
     Value(&'static TypeInfo, u64),
-    /// A scalar parameter of a function, on the stack of the lane, so many bytes from the beginning of the frame.
+    /// The value of a scalar parameter of a function, on the stack of the lane, at a byte offset in the frame.
     Stack(&'static TypeInfo, u64),
-    /// A variable on the stack of the lane: what is meant is its address.
+    /// The address of a variable on the stack of the lane: the type of the variable, its state space, its byte offset in the frame.
     Local(Option<&'static TypeInfo>, Area, u64),
 }
 
-/// Where an expression is evaluated.
+/// The context of an evaluation: the warp, the call frame, and the meaning of all names.
 pub(super) struct Scene<'m> {
     pub expression: &'m Expression,
     pub machine: &'m Machine,
@@ -40,7 +40,7 @@ pub(super) struct Scene<'m> {
     pub frame: &'m CallFrame,
     /// The lanes of the group.
     pub active: LaneMask,
-    /// What the names stand for, by node.
+    /// The meaning of the names, by index of the node.
     pub names: Vec<Option<NameTarget>>,
 }
 
@@ -161,7 +161,7 @@ impl<'m> Scene<'m> {
     }
 }
 
-/// A number as it is written.
+/// The value of a literal.
 pub(super) fn literal(literal: ExpressionLiteral) -> TypedOperand {
     let whole = |bits: u64, unsigned: bool, hold: TypeFirmness| {
         let ty = if unsigned { ".u64" } else { ".s64" };
@@ -180,7 +180,7 @@ pub(super) fn literal(literal: ExpressionLiteral) -> TypedOperand {
     }
 }
 
-/// A special register and its component.
+/// The special register with this name, and the index of the component.
 fn special_named(name: &str) -> Result<Option<(&'static SpecialRegister, u8)>, String> {
     let (base, component) = match name.rsplit_once('.') {
         Some((base, component)) => (base, component.chars().next()),

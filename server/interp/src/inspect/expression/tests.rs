@@ -21,7 +21,7 @@ const TEXT: &str = ".version 8.5\n.target sm_90\n.address_size 64\n.global .alig
     @%p1 mov.b32 %r5, 8; setp.lt.u32 %p2, %r1, 8; @%p2 bra LOW; { .param .b32 x; .param .b32 y; st.param.b32 [x], %r1; call (y), f, (x); ld.param.b32 %r7, [y]; }\n\
     LOW: ret; }\n";
 
-/// The machine where lanes 8 to 31 are about to leave the function `f`, the others wait at the end.
+/// A machine in which lanes 8 to 31 are about to return from the function `f`, and the others wait at the end.
 fn machine() -> Machine {
     let text = TEXT.replace("cvta.shared.u64 %rd3, %rd2;", "cvt.u64.u32 %rd2, %r6; cvta.shared.u64 %rd3, %rd2;");
     let mut kernel = TestKernel::new(&text).buffer(&words(100..164)).bytes_of(&(-7i32).to_le_bytes());
@@ -34,7 +34,7 @@ fn machine() -> Machine {
     out.run.at(last.time, &|| false).expect("that time")
 }
 
-/// A value as its type says, with what must be said of it.
+/// A value as text according to its type, with its marks.
 fn show(value: &TypedValue) -> String {
     if !value.known {
         return "uninitialized".to_owned();
@@ -60,7 +60,7 @@ fn show(value: &TypedValue) -> String {
     }
 }
 
-/// Values of several lanes: those that are the same are said once.
+/// The values of several lanes as text; equal values appear once.
 fn show_lanes(values: &[(usize, TypedValue)]) -> String {
     let mut groups: Vec<(String, LaneMask)> = Vec::new();
     for (lane, value) in values {
@@ -84,7 +84,7 @@ struct Seat {
 }
 
 impl Seat {
-    /// In the kernel, looking at a lane.
+    /// Evaluates in the call frame of the kernel, in lane 20.
     fn new() -> Self {
         let machine = machine();
         let group = groups(&machine, TARGET).and_then(|g| g.next).expect("a group");
@@ -109,7 +109,7 @@ impl Seat {
         assert_eq!(self.text(text), expected, "{text}");
     }
 
-    /// Each is true.
+    /// Each of these expressions is true.
     #[track_caller]
     fn holds(&self, all: &[&str]) {
         for text in all {
@@ -269,7 +269,7 @@ fn operators_bind_as_in_c() {
 #[test]
 fn numbers_meet_in_one_type() {
     let seat = Seat::new();
-    // A decimal number takes the type of the register that it meets.
+    // A decimal number takes the type of the register in the same operation.
     seat.holds(&[
         "%f1 == 0.1",
         "%f1 < 1",
@@ -324,7 +324,7 @@ fn numbers_meet_in_one_type() {
 #[test]
 fn lanes_of_the_group_are_asked() {
     let seat = Seat::new();
-    // The lanes 8 to 31 are in the function.
+    // Lanes 8 to 31 are in the function.
     seat.is("ballot(true)", "0xffffff00 .b32");
     seat.is("count(%r1 < 16)", "8 .u32");
     seat.is("any(%laneid == 3)", "false .pred");
@@ -333,7 +333,7 @@ fn lanes_of_the_group_are_asked() {
     seat.is("all(%laneid >= 8)", "true .pred");
     seat.is("ballot(%p1@*)", "0xffff0000 .b32");
     seat.is("count(%p1)@3 + 1", "17 .u32");
-    // What was never written says nothing, unless the others decide.
+    // The result is unknown if it depends on unwritten values, unless the other lanes decide it.
     seat.is("any(%r5 == 8)", "true .pred");
     seat.is("all(%r5 == 8)", "uninitialized .pred");
     seat.is("all(%r5 == 9)", "false .pred");
@@ -343,7 +343,7 @@ fn lanes_of_the_group_are_asked() {
         let expression = parse(text).expect("an expression");
         holds(&expression, &seat.machine, TARGET, seat.group)
     };
-    // In the function: its own registers.
+    // In the function, names refer to its own registers.
     assert_eq!(mask("%x > 28"), Ok(0xe000_0000));
     assert_eq!(mask("%laneid == 3 && %x > 7"), Ok(0));
     assert_eq!(mask("%laneid == 13 && %x > 7"), Ok(1 << 13));
@@ -384,7 +384,7 @@ fn mistakes_say_where_and_what() {
                 assert_eq!(mistake.range, range, "{text}: {}", mistake.message);
                 assert!(mistake.message.contains(words), "{text}: {}", mistake.message);
             }
-            // `%` behind an operand is a sign: `r2` is what is missing then.
+            // This one parses: after an operand, `%` is the operator, as in `%r1 % r2`.
             Ok(_) => assert_eq!(text, "%r1 %r2"),
         }
     }
@@ -513,7 +513,7 @@ fn where_values_are_kept() {
     let (tile, ty) = memory("[tile]");
     assert_eq!(ty, ".f32");
     assert_eq!(memory("[tile+8]:u32"), (tile + 8, ".u32"));
-    // An address that was read from a register, the same with the space said, and the generic one.
+    // An address from a register, the same with an explicit state space, and the generic address.
     assert_eq!(memory("shared:[%r6+8]:u32"), (tile + 8, ".u32"));
     assert_eq!(memory("[%rd3]:f32"), (tile, ".f32"));
     assert_eq!(memory("[total+4]").1, ".u32");

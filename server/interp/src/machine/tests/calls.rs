@@ -1,4 +1,4 @@
-//! Calls: recursion, functions by their addresses, lanes that call different ones, and what cannot be called.
+//! Tests of calls: recursion, indirect calls, lanes that call different functions, and invalid calls.
 
 use super::traced;
 use crate::findings::FaultKind;
@@ -8,7 +8,7 @@ use crate::testing::TestKernel;
 const ALL: u32 = u32::MAX;
 const EVEN: u32 = 0x5555_5555;
 
-/// 1 + 2 + … + n, by calling itself; every activation keeps its number in local memory.
+/// 1 + 2 + … + n by recursion. Every activation keeps its number in local memory.
 const SUM: &str = ".func (.param .b32 r) sum(.param .b32 n) { .reg .pred %p; .reg .b32 %n, %s; .local .align 4 .b8 kept[4];\n\
     ld.param.b32 %n, [n]; mov.b32 %s, 0; st.local.b32 [kept], %n; setp.eq.u32 %p, %n, 0; @%p bra DONE;\n\
     sub.u32 %n, %n, 1; { .param .b32 a; .param .b32 b; st.param.b32 [a], %n; call (b), sum, (a); ld.param.b32 %s, [b]; }\n\
@@ -21,7 +21,7 @@ const CALL_SUM: &str = "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; c
 fn functions_call_themselves_as_deep_as_each_lane_wants() {
     let run = traced(SUM, &format!("mov.u32 %r1, %r0; {CALL_SUM}"), 32);
     assert_eq!(run.words(), (0..32).map(|n| n * (n + 1) / 2).collect::<Vec<_>>());
-    // Each activation holds the lanes that got there; on the way back they meet behind the call.
+    // Each activation has the lanes that reached its depth. On return they meet after the call.
     let deeper: Vec<u32> = (0..32).map(|depth| ALL << depth).collect();
     assert_eq!(run.masks("setp.eq.u32 %p, %n, 0"), deeper);
     assert_eq!(run.masks("st.global"), [ALL]);
@@ -60,11 +60,11 @@ fn lanes_call_functions_by_their_addresses() {
     assert_eq!(run.masks("mov.b32 r, 22"), [!EVEN]);
     assert_eq!(run.masks("st.global"), [ALL]);
     assert_eq!(run.words()[..2], [11, 22]);
-    // Lane 2 calls nothing that is a function.
+    // Lane 2 calls an address that is not a function.
     let run = traced(TWO, &body(2), 32);
     assert_eq!((run.out.kinds(), run.out.status()), (vec![FaultKind::InvalidCall], RunStatus::Fault));
     assert_eq!(run.out.faults()[0].lanes, 0xcccc_cccc);
-    // The address of a function can be taken by `mov`, but not one beside it.
+    // The address of a function can be taken by `mov` and called, but not an address next to it.
     let body = |add: u32| {
         format!(
             "mov.u64 %rd3, two; add.u64 %rd3, %rd3, {add}; P: .callprototype (.reg .b32 _) _ ();\ncall (%r2), %rd3, (), P; st.global.u32 [%rd1], %r2;"
@@ -118,7 +118,7 @@ fn registers_of_the_caller_are_its_own() {
     let f = ".func f() { .reg .b32 %r<32>; .reg .pred %p<8>; mov.b32 %r2, 99; setp.eq.u32 %p0, %r2, 1; ret; }";
     let run = traced(f, "mov.u32 %r2, 5; setp.eq.u32 %p0, %r2, 5; call f, (); @%p0 st.global.u32 [%rd1], %r2;", 32);
     assert_eq!(run.words(), [5; 32]);
-    // A function begins without values: whatever an earlier call left is not there.
+    // Registers of a function are unwritten at its beginning, whatever an earlier call left in them.
     let f = ".func (.reg .b32 r) f() { .reg .b32 %x; mov.b32 r, %x; mov.b32 %x, 1; ret; }";
     let run = traced(f, "call (%r2), f, (); call (%r2), f, (); st.global.u32 [%rd1], %r2;", 1);
     assert!(run.out.kinds().contains(&FaultKind::UninitializedRegister), "{:?}", run.out.faults());
@@ -154,7 +154,7 @@ fn functions_of_the_system_are_there_and_others_are_not() {
     let run = traced(externs, "call nowhere, ();", 32);
     assert_eq!((run.out.kinds(), run.out.status()), (vec![FaultKind::Unsupported], RunStatus::Fault));
     assert!(run.out.faults()[0].message.contains("`nowhere`"));
-    // What is not reached does no harm.
+    // An unknown function is no finding if the call is not executed.
     assert_eq!(
         traced(externs, "setp.gt.u32 %p0, %r0, 99; @%p0 call nowhere, (); st.global.u32 [%rd1], 1;", 32).words(),
         [1; 32]
@@ -194,7 +194,7 @@ fn what_calls_hand_over_and_back_is_recorded() {
         });
         named.collect()
     };
-    // Of lane 1, what the callee gets, and what the caller gets back.
+    // In lane 1: the arguments that the callee receives, and the result that the caller receives.
     assert_eq!(changes("call"), [("a".to_owned(), 5), ("b".to_owned(), 1)]);
     assert_eq!(changes("ret"), [("%r2".to_owned(), 6)]);
 }

@@ -1,4 +1,4 @@
-//! Local, shared and constant memory, initial values, addresses of 32 bits.
+//! Tests of local, shared and constant memory, initial values, and addresses of 32 bits.
 
 use super::traced;
 use crate::findings::FaultKind;
@@ -33,7 +33,7 @@ fn dynamic_shared_memory_has_the_size_of_the_launch() {
         kernel.run()
     };
     let out = run(128);
-    // All lanes write 1 to one word: the same, but nothing orders them.
+    // All lanes write 1 to one word. The value is the same, but nothing orders the writes.
     assert!(out.kinds().iter().all(|k| *k == FaultKind::Race), "{:?}", out.faults());
     assert_eq!(out.u32s(0), (128..160).collect::<Vec<_>>());
     let out = run(124);
@@ -95,7 +95,7 @@ fn values_of_many_bytes_are_loaded_and_stored() {
 
 #[test]
 fn a_run_does_not_take_more_memory_than_it_may() {
-    // Each turn of the loop writes to another page of local memory.
+    // Each iteration of the loop writes to another page of local memory.
     let body = "mov.u64 %rd1, 0; again: st.local.u32 [%rd1], 1; add.u64 %rd1, %rd1, 4096; setp.lt.u64 %p1, %rd1, 400000; @%p1 bra again;";
     let mut kernel = TestKernel::body("", body).buffer(&[0; 4]);
     kernel.settings.memory = 1 << 20;
@@ -107,7 +107,7 @@ fn a_run_does_not_take_more_memory_than_it_may() {
     assert_eq!(kernel.run().status(), RunStatus::Finished);
 }
 
-/// A kernel of one thread that calls `malloc` for so many bytes in a loop, writes to the first four, and perhaps calls `free`.
+/// A kernel of one thread that calls `malloc` for `bytes` bytes in a loop, writes the first four, and optionally calls `free`.
 fn heap(bytes: u64, turns: u32, free: bool) -> TestKernel {
     let declared = ".extern .func (.param .b64 r) malloc (.param .b64 n);\n.extern .func free (.param .b64 p);\n";
     let back = if free { "{ .param .b64 q; st.param.b64 [q], %rd2; call free, (q); }" } else { "" };
@@ -131,7 +131,7 @@ fn the_heap_counts_and_what_is_freed_does_not() {
     let out = kernel.fine();
     assert_eq!(out.u32s(0), [5_000]);
     assert!(out.run.machine.memory.global.allocations().len() < 5_000, "what was freed is forgotten in the end");
-    // A heap that is full gives no address.
+    // If the heap is full, `malloc` returns 0.
     let mut kernel = heap(1 << 20, 100, false);
     kernel.settings.memory = 10 << 20;
     assert_eq!(kernel.fine().u32s(0), [10]);
@@ -158,7 +158,7 @@ fn registers_count() {
     kernel.settings.memory = 64 << 10;
     let out = kernel.run();
     assert_eq!((out.kinds(), out.status()), (vec![FaultKind::OutOfMemory], RunStatus::Fault));
-    // With room for one block the others wait until it ends.
+    // If memory has room for only one block, the others start after it has ended.
     let body = ".shared .b8 s[4096]; mov.u32 %r1, s; st.shared.u32 [%r1], 1;";
     let mut kernel = TestKernel::body("", body).threads(64).buffer(&[0; 4]);
     kernel.settings.memory = 64 << 10;

@@ -1,4 +1,4 @@
-//! Many CTAs, limits, cancelling, and windows of steps that are the same whenever they are made.
+//! Tests of whole runs: many CTAs, limits, cancellation, and windows of steps that do not depend on how they are requested.
 
 use super::module;
 use crate::machine::{RecordedStep, RunStatus, WarpId};
@@ -15,7 +15,7 @@ fn grids_of_many_ctas_are_executed() {
     let out = run(4 * (ctas * threads) as usize);
     assert_eq!((out.status(), out.faults()), (RunStatus::Finished, &[][..]));
     assert_eq!(out.u32s(0), (ctas..ctas + ctas * threads).collect::<Vec<_>>());
-    // The last thread of all has no room.
+    // The buffer has no room for the word of the last thread.
     let out = run(4 * (ctas * threads) as usize - 4);
     assert_eq!(out.status(), RunStatus::Fault);
     assert_eq!((out.faults()[0].cta, out.faults()[0].warp, out.faults()[0].lanes), ([ctas - 1, 0, 0], 1, 1 << 7));
@@ -32,7 +32,7 @@ fn a_run_ends_at_its_limit() {
     assert_eq!((out.status(), out.run.machine.steps), (RunStatus::Limit, 1000));
     let out = run(1000, "st.global.u32 [%rd1], 1;");
     assert_eq!((out.status(), out.run.machine.steps), (RunStatus::Finished, 2 * 5));
-    // The last step that is allowed is the last that there is.
+    // The last permitted step is the last step of the run.
     assert_eq!(run(10, "st.global.u32 [%rd1], 1;").status(), RunStatus::Finished);
     assert_eq!(run(9, "st.global.u32 [%rd1], 1;").status(), RunStatus::Limit);
 }
@@ -54,12 +54,12 @@ fn a_run_that_nobody_wants_ends_at_once() {
         let out = kernel.run_until(&cancelled);
         assert_eq!(out.status(), RunStatus::Cancelled);
         let late = asked.get().expect("it was asked").elapsed();
-        // Milliseconds; more only where the machine is very busy.
+        // Normally a few milliseconds; more only if the computer is very busy.
         assert!(late < Duration::from_millis(100), "{late:?}");
     }
 }
 
-/// Loops, branches, calls and memory, in several warps and CTAs: some ten thousand steps.
+/// A kernel with loops, branches, calls and memory accesses in several warps and CTAs: some ten thousand steps.
 fn busy() -> TestOutcome {
     let functions = ".func (.reg .b32 r) f(.reg .b32 a) { .reg .pred %p; mov.b32 r, a; setp.lt.u32 %p, a, 7; @%p ret; mul.lo.u32 r, a, 3; ret; }";
     let body = "mov.u32 %r9, %ctaid.x; mad.lo.u32 %r9, %r9, 64, %r0; mad.wide.u32 %rd1, %r9, 4, %rd0; mov.u32 %r1, 0; mov.u32 %r2, 1; and.b32 %r3, %r0, 15;\n\
@@ -95,14 +95,14 @@ fn windows_are_parts_of_the_whole() {
         let behind = all.len() as u64;
         assert_eq!(window(&out, cta, warp, behind - 2, 10), all[all.len() - 2..]);
         assert_eq!(window(&out, cta, warp, behind, 10), []);
-        // What a step found in a register is what the last one that wrote it left there.
+        // The value of a register before a step is the one that the last writing step left.
         let mut known = std::collections::HashMap::new();
         let body = out.run.machine.executable.function(all[0].site.function).expect("the kernel");
         for step in all.iter().filter(|s| s.depth == 0) {
             let calls = body.entry(step.site.instruction as usize).name == "call";
             for change in &step.changes {
                 if calls {
-                    // The results come with the return.
+                    // The return writes the result registers.
                     known.remove(&change.slot);
                     continue;
                 }

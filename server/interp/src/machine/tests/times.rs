@@ -1,4 +1,5 @@
-//! The machine at an exact time: stopping anywhere and going on is the same as not having stopped, and everybody's steps are in order.
+//! Tests of the machine at exact times: interrupting and continuing a run gives the same result as an uninterrupted run, and recorded steps
+//! are in order.
 
 use super::module;
 use crate::machine::{AccessKind, Detail, Machine, Progress, RecordedStep, RunStatus, WarpId};
@@ -10,7 +11,7 @@ fn never() -> bool {
     false
 }
 
-/// Divergence, a lock that lanes take from each other, barriers, calls, shared memory, and the clock: whatever makes turns end.
+/// A kernel with everything that ends turns: divergence, a lock between lanes, barriers, calls, shared memory, and the clock.
 fn restless() -> TestKernel {
     let functions = ".func (.reg .b32 r) f(.reg .b32 a) { .reg .pred %p; mov.b32 r, a; setp.lt.u32 %p, a, 40; @%p ret; mul.lo.u32 r, a, 3; ret; }\n\
          .global .u32 lock; .global .u32 sum; .shared .align 4 .b32 tile[128];";
@@ -27,7 +28,7 @@ fn restless() -> TestKernel {
     TestKernel::new(&module(functions, body)).threads(96).ctas(2, 1).buffer(&[0; 768])
 }
 
-/// Nothing but loops and calls: turns end because their time is up.
+/// A kernel with only loops and calls: turns end when their quantum is used up.
 fn steady() -> TestKernel {
     let functions = ".func (.reg .b32 r) g(.reg .b32 a) { mul.lo.u32 r, a, 3; ret; }";
     let body = "mov.u32 %r1, 0; mov.u32 %r2, 1;\n\
@@ -37,7 +38,7 @@ fn steady() -> TestKernel {
     TestKernel::new(&module(functions, body)).threads(64).buffer(&[0; 256])
 }
 
-/// Everything that a machine holds, in words.
+/// The complete state of a machine as text.
 fn picture(machine: &Machine) -> String {
     let mut out = format!("{} {} {:?} {:?}\n", machine.steps, machine.kept, machine.schedule, machine.printed);
     for cta in machine.clusters.iter().flat_map(|c| &c.ctas) {
@@ -188,7 +189,7 @@ fn places_are_found_forwards_and_backwards() {
     }
     back.reverse();
     assert_eq!(back, times);
-    // What is accepted is seen in the machine as it is before the step.
+    // `accept` sees the machine as it is before the step.
     let target = WarpId { cta: 1, warp: 2 };
     let mut late = |machine: &Machine, _: &RecordedStep| machine.steps_of(target).is_some_and(|s| s > 100);
     let one = run.find(0, SearchDirection::Forward, &|t, s| t == target && is_bar(t, s), &mut late, &never);
@@ -213,7 +214,7 @@ fn a_fork_goes_its_own_way() {
     let fork = trace::run(machine, &never);
     assert_eq!((fork.status, fork.begin()), (RunStatus::Finished, 1500));
     assert!(fork.total() < run.total(), "{} {}", fork.total(), run.total());
-    // What happens after the change is had again like that of any run; what was before is not its own.
+    // Steps after the change can be repeated as in any run. Steps before it do not belong to the fork.
     let events = fork.events(0, usize::MAX, Detail::ALL, &never);
     assert_eq!((events[0].time, events.len() as u64), (1500, fork.total() - 1500));
     let last = fork.steps(target, &never);
@@ -252,7 +253,7 @@ fn accesses_say_who_touches_what() {
     .run();
     let base = out.run.machine.memory.global.named("buffer 0").expect("the buffer").base;
     let loads = accesses(&out, "ld");
-    // The parameter, of all lanes.
+    // All lanes load the parameter.
     assert_eq!(loads.len(), 32);
     assert!(loads.iter().all(|a| (a.region, a.offset, a.bytes, a.kind) == (Region::Parameter, 0, 8, AccessKind::Load)));
     let steps = out.run.steps_of(WarpId { cta: 0, warp: 0 }, 0, usize::MAX, Detail::ALL, &never);
