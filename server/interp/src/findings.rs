@@ -31,7 +31,7 @@ pub enum FaultKind {
     DivisionByZero,
     /// A thread needs more local memory than there is.
     StackOverflow,
-    /// A call of an address at which no function begins.
+    /// A call to an address at which no function begins.
     InvalidCall,
     /// An instruction produced a NaN although none of its operands is one.
     NotANumber,

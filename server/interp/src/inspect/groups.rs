@@ -131,7 +131,7 @@ pub(super) fn find(machine: &Machine, target: WarpId) -> Option<(usize, usize, u
     (number < cta.warps.len()).then_some((cluster, rank, number))
 }
 
-/// The warp at a position.
+/// The warp at a position that [`find`] returned.
 pub(super) fn warp_at(machine: &Machine, (cluster, rank, number): (usize, usize, usize)) -> Option<&Warp> {
     machine.clusters.get(cluster)?.ctas.get(rank)?.warps.get(number)
 }

@@ -73,7 +73,8 @@ impl Vote {
             Self::Type(known) if whole(known) && whole(ty) => {
                 Self::Type(if known.info().class == TypeClass::Sint { known } else { ty })
             }
-            // A register that is computed as an integer and then read as a floating-point number is a trick with bits.
+            // A value that is computed as an integer but read as a floating-point number is bit manipulation: neither type describes the
+            // register.
             Self::Type(_) | Self::Conflict => Self::Conflict,
         }
     }

@@ -13,11 +13,11 @@ use std::ops::Range;
 pub enum LineKind {
     /// A `launch:` line: `grid`, `block`, `cluster` and `shared` are sizes, other names are parameters.
     Launch,
-    /// All names are parameters.
+    /// A `params:` line: all names are parameters.
     Parameters,
-    /// All names are variables of the module.
+    /// A `globals:` line: all names are variables of the module.
     Globals,
-    /// All names are those of buffers that no parameter holds.
+    /// A `buffers:` line: all names are those of buffers without a parameter.
     Buffers,
 }
 

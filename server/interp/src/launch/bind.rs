@@ -35,7 +35,7 @@ pub struct PlacedBuffer {
 /// Where a buffer is stored in the machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum BindingSite {
-    /// At an address of global memory.
+    /// In global memory, at an address.
     Global(u64),
     /// In constant memory, at a byte offset.
     Constant(u64),

@@ -37,7 +37,7 @@ pub(super) enum Limit {
 /// The maximum value of an integer register; for an address, the maximum distance from the beginning of a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Extent {
-    /// The parameter part whose address the value is based on; `None` for numbers.
+    /// The pointer parameter, or part of one, that the address is based on; `None` for numbers.
     base: Option<ParameterPart>,
     /// The maximum value; for an address, the distance in bytes.
     max: u64,
@@ -45,7 +45,7 @@ struct Extent {
     index: Option<(RegisterSlot, u64)>,
     /// The origin of the bound of the index.
     limit: Option<Limit>,
-    /// The value is that of this parameter, or a part of it.
+    /// The parameter that the value equals, or that it is a product or a quotient of.
     parameter: Option<usize>,
 }
 
@@ -154,7 +154,7 @@ impl<'a> Bounds<'a> {
         !function.instructions.is_empty() && function.instructions.len() <= MAX_INSTRUCTIONS
     }
 
-    /// The parameter part that an address is based on, if that is certain.
+    /// The pointer parameter, or part of one, that an address is based on, if that is certain.
     pub fn base(&self, index: usize, operand: &FlowOperand) -> Option<ParameterPart> {
         self.address(index, operand)?.base
     }

@@ -103,7 +103,7 @@ pub const STATUSES: &[(&str, RunStatus)] = &[
 pub fn expectations(text: &str, base: usize) -> (Vec<Expectation>, Vec<LaunchMistake>) {
     let mut cursor = Cursor::new(text, base);
     let (mut out, mut mistakes): (Vec<Expectation>, _) = (Vec::new(), Vec::new());
-    // Index of the first expectation to which a tolerance at the end of a group may still apply.
+    // A tolerance that stands alone applies to the expectations from this index on.
     let mut open = 0;
     loop {
         cursor.spaces();

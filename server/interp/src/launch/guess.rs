@@ -110,13 +110,13 @@ pub fn complete(launch: &mut Launch, program: &ModuleProgram, text: &str) -> Gue
     out
 }
 
-/// A guessed bound of an index is reduced by one part in `FEWER`, so that some threads have no work.
+/// A guessed bound of an index is reduced by an eighth (`1 / FEWER`), so that some threads have no work.
 const FEWER: u64 = 8;
 
 /// Maximum number of elements of a guessed buffer.
 const MAX_LENGTH: u64 = 1 << 22;
 
-/// Whether a parameter is a single integer of at least 32 bits.
+/// Whether a parameter is a single integer of at least 32 bits that is not used as an address.
 fn is_number(index: usize, parameter: &Parameter, usage: &Usages) -> bool {
     let pointer = usage.cells.get(&(index, 0)).is_some_and(|u| u.pointer);
     let wide = parameter.ty.is_some_and(|t| t.info().bits >= 32 && t.info().class != TypeClass::Float);

@@ -274,7 +274,7 @@ fn distance(a: &str, b: &str) -> usize {
     strsim::levenshtein(&begin(a), &begin(b))
 }
 
-/// `` `a`, `b` and `c` ``.
+/// The quoted names as a list: `` `a`, `b` and `c` ``.
 pub(crate) fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     let quoted: Vec<String> = names.into_iter().map(|n| format!("`{n}`")).collect();
     match quoted.split_last() {

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 pub struct ExpectationVerdict {
     /// The expectation as written.
     pub name: String,
-    /// It holds.
+    /// The expectation holds.
     pub ok: bool,
     /// If it does not hold: the expected and the actual value, and the number of differences.
     pub message: Option<String>,

@@ -51,7 +51,7 @@ pub enum OpAction {
 /// Which lanes must have reached an operation before it is executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LaneGathering {
-    /// The lanes of the current group; nobody waits.
+    /// The lanes of the current group; no lane waits.
     Any,
     /// All threads of the warp that have not exited.
     Warp,

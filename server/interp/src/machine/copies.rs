@@ -27,6 +27,7 @@ struct CopySpan {
 /// An operation in flight.
 #[derive(Debug, Clone)]
 struct Flight {
+    /// The instruction that issued it.
     site: InstructionSite,
     /// The bytes that it reads, until it is known to have read them.
     reads: Option<CopySpan>,

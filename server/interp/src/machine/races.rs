@@ -299,7 +299,8 @@ impl AccessProbe<'_> {
         found
     }
 
-    /// Stores a read in one of the two entries of a cell. Preference: the entry of the own warp, an empty or known one, the second one.
+    /// Stores a read in one of the two entries of a cell, in this order of preference: the entry of the own warp, the first entry if it is
+    /// empty or ordered before this access, the second entry.
     fn remember(&self, cell: &mut Cell) {
         let [first, second] = &mut cell.reads;
         let own = |s: &Stamp| s.time != 0 && s.warp == self.me.warp;
