@@ -11,9 +11,9 @@ use clap::ValueEnum;
 use ptx_analysis::codes::Text;
 use ptx_analysis::program::ModuleProgram;
 use ptx_analysis::{Diagnostic, Finding, Severity};
-use ptx_interp::findings::{Checks, Kind};
-use ptx_interp::launch::{Launch, Mistake};
-use ptx_interp::machine::{Settings, Target};
+use ptx_interp::findings::{Checks, FaultKind};
+use ptx_interp::launch::{Launch, LaunchMistake};
+use ptx_interp::machine::{Settings, WarpId};
 use ptx_launch::evaluate::{EvaluationError, LaunchModule, LaunchRun};
 use ptx_launch::file::{self, Language};
 use ptx_launch::inside::folder_of;
@@ -53,11 +53,11 @@ pub struct EvalArguments {
     #[arg(long, value_name = "STEPS", default_value_t = Settings::default().limit, value_parser = clap::value_parser!(u64).range(1..))]
     limit: u64,
     /// Look for this as well: `nan`
-    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = Kind::optional_named)]
-    find: Vec<Kind>,
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = FaultKind::optional_named)]
+    find: Vec<FaultKind>,
     /// Do not look for this: `race`, `uninitialized-memory` …
-    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = Kind::optional_named)]
-    without: Vec<Kind>,
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = FaultKind::optional_named)]
+    without: Vec<FaultKind>,
 }
 
 impl EvalArguments {
@@ -200,8 +200,10 @@ fn from_lines(
     let (launches, mistakes) = module.launches();
     let wanted = |name: &str| arguments.entry.as_deref().is_none_or(|entry| entry == name);
     // Ignore mistakes in the launches of other kernels.
-    let around = |m: &Mistake| launches.iter().find(|l| l.range.start <= m.range.start && m.range.start <= l.range.end);
-    let mine: Vec<Mistake> = mistakes.into_iter().filter(|m| around(m).is_none_or(|l| wanted(&l.entry))).collect();
+    let around =
+        |m: &LaunchMistake| launches.iter().find(|l| l.range.start <= m.range.start && m.range.start <= l.range.end);
+    let mine: Vec<LaunchMistake> =
+        mistakes.into_iter().filter(|m| around(m).is_none_or(|l| wanted(&l.entry))).collect();
     let broken = |launch: &Launch| mine.iter().any(|m| around(m).is_some_and(|l| l.range == launch.range));
     if !mine.is_empty() {
         tell(&mine, shown, arguments, out);
@@ -296,7 +298,7 @@ fn from_file(
 }
 
 /// Reports mistakes in launches.
-fn tell(mistakes: &[Mistake], written: &NamedSnapshot<'_>, arguments: &EvalArguments, out: &mut EvalOutcome) {
+fn tell(mistakes: &[LaunchMistake], written: &NamedSnapshot<'_>, arguments: &EvalArguments, out: &mut EvalOutcome) {
     out.raise(CliStatus::Findings);
     for mistake in mistakes {
         if mistake.range.is_empty() || arguments.format == EvalFormat::Json {
@@ -394,9 +396,9 @@ fn evaluate(
 }
 
 /// The warp with this number, counted through the grid; `None` if the grid is smaller.
-fn target(done: &LaunchRun, warp: u64) -> Option<Target> {
+fn target(done: &LaunchRun, warp: u64) -> Option<WarpId> {
     let shape = done.run.machine.shape;
     let warps = u64::from(shape.warps()).max(1);
-    let target = Target { cta: warp / warps, warp: u32::try_from(warp % warps).ok()? };
+    let target = WarpId { cta: warp / warps, warp: u32::try_from(warp % warps).ok()? };
     (target.cta < shape.ctas()).then_some(target)
 }

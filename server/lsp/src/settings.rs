@@ -366,7 +366,7 @@ mod tests {
     use super::*;
     use ptx_analysis::target::version;
     use ptx_analysis::{Code, Severity};
-    use ptx_interp::findings::Kind;
+    use ptx_interp::findings::FaultKind;
     use serde_json::json;
 
     #[test]
@@ -460,7 +460,11 @@ mod tests {
         assert!(problems.is_empty(), "{problems:?}");
         let found = settings.evaluation;
         assert!(!found.live && found.enable && found.hints && found.steps == 1);
-        assert!(found.checks.has(Kind::NotANumber) && !found.checks.has(Kind::Race) && found.checks.has(Kind::Barrier));
+        assert!(
+            found.checks.has(FaultKind::NotANumber)
+                && !found.checks.has(FaultKind::Race)
+                && found.checks.has(FaultKind::Barrier)
+        );
         // Faults that end a run are always reported; they cannot be disabled.
         for wrong in [json!(["trap"]), json!(["rice"]), json!("race")] {
             let (settings, problems) = Settings::read(&json!({"evaluation": {"without": wrong}}));

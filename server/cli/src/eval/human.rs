@@ -5,7 +5,7 @@ use crate::source::place;
 use crate::terminal::{for_stdout, lines_for_stdout};
 use ptx_analysis::Diagnostic;
 use ptx_interp::findings::Fault;
-use ptx_interp::machine::Status;
+use ptx_interp::machine::RunStatus;
 use ptx_launch::evaluate::LaunchRun;
 use ptx_launch::words::{diagnostic, element, ended, text};
 use std::fmt::Write;
@@ -69,7 +69,7 @@ pub(super) fn render(done: &LaunchRun, shown: &NamedSnapshot<'_>, line: Option<u
     }
     faults(done, shown, brief, &mut out);
     // After an aborted run, failed expectations are no surprise: do not explain them.
-    let cut = done.run.status != Status::Finished && !done.unexpected().is_empty();
+    let cut = done.run.status != RunStatus::Finished && !done.unexpected().is_empty();
     let wrong = || done.verdicts.iter().filter(|v| !v.ok);
     let shown_verdicts = if cut { 0 } else { VERDICTS };
     if !cut && wrong().count() > shown_verdicts {
