@@ -5,7 +5,7 @@
 //!   memory, whom it calls. It is kept with the facts of the function ([`crate::registers::facts`]).
 //! - [`report`] – of all functions of a module with whom they call, their limits, and how many of their warps run at a time.
 //! - [`Figures`] – the report of the last second pass, kept in place while the text is edited.
-//! - [`estimate`] – the model of the assembler; docs/register-estimate.md tells how it was found and how far it is off.
+//! - [`estimate`] – the model of the assembler; docs/dev/register-estimate.md tells how it was found and how far it is off.
 
 pub mod estimate;
 pub mod facts;

@@ -320,7 +320,7 @@ mod tests {
     use crate::registers::{Dst, File, Place, PredicateDst, PredicateSrc, Registers, Src};
     use std::sync::Arc;
 
-    /// Nothing here needs a parser, so that Miri can execute it: docs/unsafe-code.md.
+    /// Nothing here needs a parser, so that Miri can execute it: docs/dev/unsafe-code.md.
     #[test]
     fn steps_do_the_same_with_vectors_and_without() {
         let place = |number: u32| Place { file: File::Own, offset: 128 * number, width: 4 };

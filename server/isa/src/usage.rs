@@ -1,4 +1,4 @@
-//! How often what follows what in real files (`data/usage.tsv`, docs/usage.md): for what is offered first, never for what is legal.
+//! How often what follows what in real files (`data/usage.tsv`, docs/dev/usage.md): for what is offered first, never for what is legal.
 
 use crate::tables::{Cuda, UsageTable, Weights};
 

@@ -84,7 +84,7 @@ fn tags(found: &ptx_analysis::Diagnostic) -> Vec<DiagnosticTag> {
 /// The address of the page on a code; for what runs find, of the table of all that they find.
 pub fn page_address(code: &str) -> String {
     if Kind::named(code).is_some() {
-        return format!("{}/blob/main/docs/interpreter.md#what-is-found", env!("CARGO_PKG_REPOSITORY"));
+        return format!("{}/blob/main/docs/evaluating.md#what-a-run-finds", env!("CARGO_PKG_REPOSITORY"));
     }
     format!("{}/blob/main/docs/diagnostics/{code}.md", env!("CARGO_PKG_REPOSITORY"))
 }

@@ -181,7 +181,7 @@ settings! {
         "evaluation.steps": Number(steps: usize = default_steps(), 1..=usize::MAX),
             "the number of warp instructions after which a run stops";
         "evaluation.without": Kinds(.checks, false),
-            "checks to turn off: `race`, `uninitialized-memory` … ([all](interpreter.md#what-is-found))";
+            "checks to turn off: `race`, `uninitialized-memory` … ([all](evaluating.md#what-a-run-finds))";
     }
 
     /// Settings of formatting.

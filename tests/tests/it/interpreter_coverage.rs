@@ -1,4 +1,4 @@
-//! docs/interpreter-coverage.md says what the interpreter executes: `UPDATE_EXPECT=1 cargo test -p ptx-tests --test it
+//! docs/dev/interpreter-coverage.md says what the interpreter executes: `UPDATE_EXPECT=1 cargo test -p ptx-tests --test it
 //! interpreter_coverage` writes it, and prints every statement that is refused.
 //!
 //! The tables say which forms are meant to be executed. Whether they are is tried: statements in which each value of each slot of
@@ -302,7 +302,7 @@ fn the_coverage_page_is_true() {
     if !untried.is_empty() {
         let _ = writeln!(out, "\nNot tried, for no target at hand has them: {}.", untried.join(", "));
     }
-    expect_file!["../../../docs/interpreter-coverage.md"].assert_eq(&out);
+    expect_file!["../../../docs/dev/interpreter-coverage.md"].assert_eq(&out);
 }
 
 #[test]

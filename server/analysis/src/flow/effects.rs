@@ -1,4 +1,4 @@
-//! What instructions do in protocols, as the tables say (`effect` in docs/isa-format.md), and facts that hold on all ways or on
+//! What instructions do in protocols, as the tables say (`effect` in docs/dev/isa-format.md), and facts that hold on all ways or on
 //! one.
 
 use super::bits::{BitMatrix, BitSet};

@@ -7,7 +7,7 @@
 //!   [`webs`] – the independent lives of one register; [`variance`] – across which threads a value is the same.
 //!
 //! Which instruction branches, returns, ends the thread, has no effect but its results or must be executed by a warp
-//! together is said in the tables (`flow`, `pure`, `converge`, `uniform` in docs/isa-format.md).
+//! together is said in the tables (`flow`, `pure`, `converge`, `uniform` in docs/dev/isa-format.md).
 
 pub mod addresses;
 pub mod bits;

@@ -4,7 +4,7 @@
 //! of addresses need no registers, unread results are gone). Short branches become guards ([`region`]), small loops are unrolled
 //! ([`unroll`]), and each block is put into an order that hides latencies ([`schedule`]); how many registers are live then is
 //! [counted](live). What the assembler does besides is not known; [`model`] is fitted to what it printed for a few hundred kernels, and
-//! corrects the count by what else is known of the function ([`FunctionFeatures`]). docs/register-estimate.md tells how, and how far it is off.
+//! corrects the count by what else is known of the function ([`FunctionFeatures`]). docs/dev/register-estimate.md tells how, and how far it is off.
 
 mod fold;
 mod live;

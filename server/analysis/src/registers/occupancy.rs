@@ -1,7 +1,7 @@
 //! How many warps of a kernel run on a multiprocessor at a time.
 //!
 //! What `cudaOccupancyMaxActiveBlocksPerMultiprocessor` computes, with the largest carve-out of shared memory, no dynamic shared memory,
-//! and without what a module does not tell: see docs/occupancy.md.
+//! and without what a module does not tell: see docs/dev/occupancy.md.
 
 use ptx_isa::ISA;
 use ptx_isa::tables::{Multiprocessor, TargetInfo};

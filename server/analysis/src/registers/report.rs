@@ -1,6 +1,6 @@
 //! The functions of a module together: who calls whom, what bounds them, what that means on the target.
 //!
-//! What the assembler does is measured: tests/oracle/registers.py asks, docs/occupancy.md tells.
+//! What the assembler does is measured: tests/oracle/registers.py asks, docs/dev/occupancy.md tells.
 
 mod calls;
 mod shared;

@@ -1,4 +1,4 @@
-//! The tables as JSON. Names are those of the notation (docs/isa-format.md).
+//! The tables as JSON. Names are those of the notation (docs/dev/isa-format.md).
 //!
 //! Every structure is taken apart by naming all of its fields, so a fact that is new in the tables and missing here does not
 //! compile.

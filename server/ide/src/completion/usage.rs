@@ -1,4 +1,4 @@
-//! What is likely, from counts of real files (`server/isa/data/usage.tsv`, docs/usage.md) and from the statements around a place.
+//! What is likely, from counts of real files (`server/isa/data/usage.tsv`, docs/dev/usage.md) and from the statements around a place.
 
 use ptx_isa::tables::{FormPattern, OperandAccess, TypeClass};
 use ptx_isa::{ISA, USAGE, Weights};

@@ -1,5 +1,5 @@
 //! Numbers with a structure: truth tables, selectors, descriptors, masks. What the bits of an operand mean is in the tables
-//! (`decodes` in docs/isa-format.md).
+//! (`decodes` in docs/dev/isa-format.md).
 
 use super::instruction::{Given, Here, given};
 use super::logic::{self, Input};

@@ -1,4 +1,4 @@
-//! The order of completion follows use (docs/usage.md), and what values and CUDA's names stand for is offered.
+//! The order of completion follows use (docs/dev/usage.md), and what values and CUDA's names stand for is offered.
 
 use crate::completion::{at, in_kernel, kernel};
 use ptx_ide::{CompletionOptions, Completions, completion, signature_help};

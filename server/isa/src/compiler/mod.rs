@@ -1,4 +1,4 @@
-//! The compiler of the notation (docs/isa-format.md): from data files to [`Isa`].
+//! The compiler of the notation (docs/dev/isa-format.md): from data files to [`Isa`].
 //!
 //! It runs in the build script; tests use it for fixtures of their own. Tables are `'static`, so what it builds is
 //! leaked, which a build script and a test can afford.

@@ -1,4 +1,4 @@
-//! `data/usage.tsv` (docs/usage.md) and `data/cuda.tsv`: tables of words that the ISA must know, to Rust source.
+//! `data/usage.tsv` (docs/dev/usage.md) and `data/cuda.tsv`: tables of words that the ISA must know, to Rust source.
 
 use super::{Error, Result};
 use crate::tables::{Isa, SpecialRegister};

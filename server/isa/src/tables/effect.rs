@@ -1,4 +1,4 @@
-//! What instructions do in protocols that span several of them: `effect` in `docs/isa-format.md`.
+//! What instructions do in protocols that span several of them: `effect` in `docs/dev/isa-format.md`.
 
 use super::{Emit, Term};
 use crate::emit::{choice, table};

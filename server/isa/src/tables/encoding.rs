@@ -1,4 +1,4 @@
-//! What the bits of a number mean to an instruction: `encoding` in `docs/isa-format.md`.
+//! What the bits of a number mean to an instruction: `encoding` in `docs/dev/isa-format.md`.
 
 use crate::emit::{Emit, table};
 

@@ -1,4 +1,4 @@
-//! Which semantics an instruction has: what `exec` says in the notation (`docs/isa-format.md`).
+//! Which semantics an instruction has: what `exec` says in the notation (`docs/dev/isa-format.md`).
 
 use super::{Emit, Entry, Form};
 use crate::emit::table;

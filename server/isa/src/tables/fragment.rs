@@ -1,4 +1,4 @@
-//! Which element of a matrix each thread holds: `fragment` in `docs/isa-format.md`.
+//! Which element of a matrix each thread holds: `fragment` in `docs/dev/isa-format.md`.
 
 use super::Emit;
 use crate::emit::{choice, table};

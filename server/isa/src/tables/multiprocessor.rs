@@ -1,4 +1,4 @@
-//! What a multiprocessor has: `multiprocessor` in `docs/isa-format.md`.
+//! What a multiprocessor has: `multiprocessor` in `docs/dev/isa-format.md`.
 
 use crate::emit::{Emit, table};
 

@@ -1,4 +1,4 @@
-//! What editors show of a run, as JSON: the report of `eval`, and beyond it a window of what one warp did and held. docs/warp-view.md describes it.
+//! What editors show of a run, as JSON: the report of `eval`, and beyond it a window of what one warp did and held. docs/dev/warp-view.md describes it.
 
 mod course;
 mod memory;

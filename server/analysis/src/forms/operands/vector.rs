@@ -28,7 +28,7 @@ impl OperandChecker<'_> {
         }
     }
 
-    /// A list whose elements are brought to one type before that is compared (measured: docs/isa-format.md, `mixed`).
+    /// A list whose elements are brought to one type before that is compared (measured: docs/dev/isa-format.md, `mixed`).
     fn joined(&mut self, operand: &Operand<'_>, list: &[Operand<'_>], spec: &OperandSpec) {
         let mut joined: Option<Joined> = None;
         let mut holes = 0;
