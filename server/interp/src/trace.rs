@@ -41,6 +41,11 @@ pub enum Direction {
 /// Executes a grid from where it stands to its end. A machine that has executed something already goes on: its times, and those of the run,
 /// count on from there.
 pub fn run(machine: Machine, cancelled: &dyn Fn() -> bool) -> Run {
+    run_reporting(machine, cancelled, &mut |_| {})
+}
+
+/// The same, and reports now and then how many instructions the machine has executed.
+pub fn run_reporting(machine: Machine, cancelled: &dyn Fn() -> bool, report: &mut dyn FnMut(u64)) -> Run {
     let mut machine = machine;
     let mut snapshots = vec![machine.clone()];
     let mut interval = INTERVAL;
@@ -48,6 +53,7 @@ pub fn run(machine: Machine, cancelled: &dyn Fn() -> bool) -> Run {
         match machine.advance(machine.steps + interval, None, cancelled) {
             Progress::Ended(status) => return Run { status, machine, snapshots },
             Progress::Paused => {
+                report(machine.steps);
                 snapshots.push(machine.clone());
                 let heavy = snapshots.iter().map(Machine::weight).fold(0, usize::saturating_add) > WEIGHT;
                 if snapshots.len() > SNAPSHOTS || (heavy && snapshots.len() > 2) {
