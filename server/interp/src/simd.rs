@@ -320,7 +320,7 @@ mod tests {
     use crate::registers::{Dst, PredicateDst, PredicateSrc, RegisterFile, RegisterLocation, Src, WarpRegisters};
     use std::sync::Arc;
 
-    /// This test needs no parser, so that Miri can execute it: docs/unsafe-code.md.
+    /// This test needs no parser, so that Miri can execute it: docs/dev/unsafe-code.md.
     #[test]
     fn steps_do_the_same_with_vectors_and_without() {
         let place = |number: u32| RegisterLocation { file: RegisterFile::Own, offset: 128 * number, width: 4 };

@@ -39,9 +39,14 @@ pub enum SearchDirection {
     Backward,
 }
 
-/// Executes a grid from its current state to its end. If the machine has already executed instructions, times continue from its current
-/// time.
+/// Executes a grid from where it stands to its end. A machine that has executed something already goes on: its times, and those of the run,
+/// count on from there.
 pub fn run(machine: Machine, cancelled: &dyn Fn() -> bool) -> GridRun {
+    run_reporting(machine, cancelled, &mut |_| {})
+}
+
+/// The same, and reports now and then how many instructions the machine has executed.
+pub fn run_reporting(machine: Machine, cancelled: &dyn Fn() -> bool, report: &mut dyn FnMut(u64)) -> GridRun {
     let mut machine = machine;
     let mut snapshots = vec![machine.clone()];
     let mut interval = INTERVAL;
@@ -49,6 +54,7 @@ pub fn run(machine: Machine, cancelled: &dyn Fn() -> bool) -> GridRun {
         match machine.advance(machine.steps + interval, None, cancelled) {
             Progress::Ended(status) => return GridRun { status, machine, snapshots },
             Progress::Paused => {
+                report(machine.steps);
                 snapshots.push(machine.clone());
                 let heavy = snapshots.iter().map(Machine::weight).fold(0, usize::saturating_add) > MAX_SNAPSHOT_BYTES;
                 if snapshots.len() > MAX_SNAPSHOTS || (heavy && snapshots.len() > 2) {

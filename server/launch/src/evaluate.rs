@@ -91,10 +91,25 @@ impl LaunchModule {
     /// If the launch cannot be run.
     pub fn evaluate(
         &self,
+        launch: Launch,
+        settings: Settings,
+        folder: Option<&Path>,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<LaunchRun, EvaluationError> {
+        self.evaluate_reporting(launch, settings, folder, cancelled, &mut |_| {})
+    }
+
+    /// The same, and reports now and then how many instructions the warps have executed.
+    ///
+    /// # Errors
+    /// If it cannot be run.
+    pub fn evaluate_reporting(
+        &self,
         mut launch: Launch,
         settings: Settings,
         folder: Option<&Path>,
         cancelled: &dyn Fn() -> bool,
+        report: &mut dyn FnMut(u64),
     ) -> Result<LaunchRun, EvaluationError> {
         let errors = self.errors(&launch.entry);
         if !errors.is_empty() {
@@ -115,7 +130,7 @@ impl LaunchModule {
             bind(&launch, Arc::new(executable), settings).map_err(EvaluationError::Launch)?;
         let before = buffers.iter().map(|b| b.snapshot(&machine)).collect();
         let begin = Instant::now();
-        let run = trace::run(machine, cancelled);
+        let run = trace::run_reporting(machine, cancelled, report);
         let time = begin.elapsed();
         let verdicts = verdicts(&launch.expectations, &run.machine, &buffers, run.status);
         Ok(LaunchRun { launch, guessed, run, buffers, before, verdicts, time })

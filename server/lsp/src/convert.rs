@@ -85,7 +85,7 @@ fn tags(found: &ptx_analysis::Diagnostic) -> Vec<DiagnosticTag> {
 /// Returns the address of the page on a code; for a finding of the interpreter, the address of the table of findings.
 pub fn page_address(code: &str) -> String {
     if FaultKind::named(code).is_some() {
-        return format!("{}/blob/main/docs/interpreter.md#what-is-found", env!("CARGO_PKG_REPOSITORY"));
+        return format!("{}/blob/main/docs/evaluating.md#what-a-run-finds", env!("CARGO_PKG_REPOSITORY"));
     }
     format!("{}/blob/main/docs/diagnostics/{code}.md", env!("CARGO_PKG_REPOSITORY"))
 }

@@ -298,7 +298,7 @@ fn the_coverage_page_is_true() {
     if !untried.is_empty() {
         let _ = writeln!(out, "\nNot tried, for no target at hand has them: {}.", untried.join(", "));
     }
-    expect_file!["../../../docs/interpreter-coverage.md"].assert_eq(&out);
+    expect_file!["../../../docs/dev/interpreter-coverage.md"].assert_eq(&out);
 }
 
 #[test]

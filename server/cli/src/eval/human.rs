@@ -62,7 +62,7 @@ pub(super) fn render(done: &LaunchRun, shown: &NamedSnapshot<'_>, line: Option<u
         launch.for_each(|l| {
             let _ = writeln!(out, "{DIM}{}{RESET}", for_stdout(l));
         });
-        if let Some(sentence) = done.guessed.sentence() {
+        if let Some(sentence) = guessed(done) {
             let _ = writeln!(out, "{YELLOW}guessed:{RESET} {sentence}");
         }
         let _ = writeln!(out, "{}", ended(done, &|offset| place(shown.snapshot, offset).line));
@@ -95,6 +95,16 @@ pub(super) fn render(done: &LaunchRun, shown: &NamedSnapshot<'_>, line: Option<u
         out.push('\n');
     }
     out
+}
+
+/// What of the launch was guessed, without a repetition of the line above where that is all of it.
+fn guessed(done: &LaunchRun) -> Option<String> {
+    let sentence = done.guessed.sentence()?;
+    let lines = done.launch.lines();
+    let launch = lines.lines().find_map(|l| l.strip_prefix("//! launch:")).unwrap_or_default().trim();
+    let whole = done.guessed.whole || done.guessed.parts.join(" ") == launch;
+    let lengths = || done.guessed.lengths.as_ref().map_or_else(String::new, |lengths| format!(". {lengths}"));
+    Some(if whole { format!("all of it{}", lengths()) } else { sentence })
 }
 
 fn faults(done: &LaunchRun, shown: &NamedSnapshot<'_>, brief: bool, out: &mut String) {

@@ -1,5 +1,5 @@
 //! The view of a run for editors, as JSON: the report of `eval`, and a window of the steps and the state of one warp.
-//! docs/warp-view.md describes it.
+//! docs/dev/warp-view.md describes it.
 
 mod course;
 mod memory;
