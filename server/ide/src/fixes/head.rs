@@ -56,7 +56,7 @@ pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
             Code::UnknownModifier if try_.out.is_empty() => try_.neighbours(&head),
             Code::OperandType => {
                 try_.change(&head, ReplaceableModifiers::Types);
-                try_.add(&head, ReplaceableModifiers::Any);
+                try_.add_any();
             }
             Code::OperandKind if is_handle_of_wrong_type(&statement.diagnostic.finding) => {
                 try_.change(&head, ReplaceableModifiers::Types)
@@ -115,6 +115,10 @@ impl MnemonicFixer<'_, '_, '_> {
             // The operands are wrong too. The checks report them after the modifiers are fixed.
             self.whatever_the_operands = true;
             self.insert(&values);
+            // A choice among several says nothing.
+            if self.out.len() > before + 1 {
+                self.out.truncate(before);
+            }
         }
         if let [only] = &mut self.out[before..] {
             only.preferred = true;
@@ -261,14 +265,48 @@ impl MnemonicFixer<'_, '_, '_> {
             }
         }
         let removals = self.out.len();
-        if own.len() == count {
+        // A diagnostic on the whole mnemonic is about no type in particular.
+        if place.start <= self.instruction.opcode.range().start {
             own.retain(|i| ISA.ty(self.instruction.modifiers[*i].text).is_none());
         }
-        for index in own {
+        for index in own.iter().copied() {
             self.replace(head, index, ReplaceableModifiers::Any);
+        }
+        if self.out.is_empty() {
+            self.any_other(&own);
         }
         if removals == 0 {
             self.add(head, ReplaceableModifiers::Any);
+        }
+    }
+
+    /// Offers to add any modifier of the opcode that makes another instruction of it: `.parity` for a wait on a phase bit.
+    fn add_any(&mut self) {
+        const MAX_VALUES: usize = 100;
+        let mut values: Vec<&'static str> = slots(self.opcode).flat_map(|s| s.values).copied().collect();
+        values.sort_unstable();
+        values.dedup();
+        values.retain(|value| ISA.ty(value).is_none());
+        if values.len() <= MAX_VALUES {
+            self.insert(&values);
+        }
+    }
+
+    /// Offers any modifier of the opcode in the place of these: what a form may do without is no slot of the nearest one.
+    fn any_other(&mut self, own: &[usize]) {
+        let mut values: Vec<&'static str> = slots(self.opcode).flat_map(|s| s.values).copied().collect();
+        values.sort_unstable();
+        values.dedup();
+        values.retain(|value| ISA.ty(value).is_none());
+        for index in own {
+            let old = self.instruction.modifiers[*index];
+            for value in values.iter().filter(|v| **v != old.text) {
+                let mut modifiers = self.modifiers();
+                modifiers[*index] = value;
+                if fits(self.opcode, &modifiers).is_some() {
+                    self.offer(format!("Change `{}` to `{value}`", old.text), old.range(), value);
+                }
+            }
         }
     }
 

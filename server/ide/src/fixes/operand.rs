@@ -8,6 +8,7 @@ use ptx_analysis::FixEdit;
 use ptx_analysis::ast::Instruction;
 use ptx_analysis::literal;
 use ptx_analysis::operands::{MismatchKind, OperandMismatch, special};
+use ptx_analysis::rules::spellings;
 use ptx_analysis::spec::OperandSpec;
 use ptx_analysis::symbols::Symbol;
 use ptx_analysis::types::{TypeId, register_type};
@@ -79,6 +80,16 @@ impl OperandFixer<'_, '_, '_> {
         let spec = mismatch.spec.as_ref();
         let written = self.written().to_owned();
         match &mismatch.kind {
+            // The component of something else is no register that could be declared.
+            MismatchKind::Undeclared(_) if written.contains('.') => {
+                for spelling in spellings(&written).map_or(Vec::new(), |(all, _)| all) {
+                    let edits = vec![self.statement.replace(self.place.clone(), spelling)];
+                    let fix = fix(format!("Write `{spelling}`"), edits);
+                    if self.statement.takes(&fix) {
+                        self.out.push(fix);
+                    }
+                }
+            }
             MismatchKind::Undeclared(name) => {
                 if let Some(ty) = spec.and_then(|s| self.likely_type(s)) {
                     self.declare(name, ty);
@@ -226,7 +237,12 @@ impl OperandFixer<'_, '_, '_> {
             return;
         }
         let ty = register_type(wanted);
-        let numbers = |t: TypeId| matches!(t.info().class, TypeClass::Uint | TypeClass::Sint | TypeClass::Float);
+        let sizes_differ = found.info().bits != wanted.info().bits;
+        let numbers = |t: TypeId| match t.info().class {
+            TypeClass::Uint | TypeClass::Sint | TypeClass::Float => true,
+            TypeClass::Bits => sizes_differ,
+            _ => false,
+        };
         let converts = numbers(wanted) && (numbers(found) || found.info().bits != wanted.info().bits);
         let bits = (found.info().bits == wanted.info().bits).then(|| vec![format!("mov.b{}", wanted.info().bits)]);
         match spec.value.access {

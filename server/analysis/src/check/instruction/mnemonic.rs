@@ -6,7 +6,7 @@ use crate::check::rules::{
     duplicate_modifier, illegal_combination, missing_modifier, modifier_not_allowed, modifier_order, unknown_modifier,
 };
 use crate::forms::choose::operand_distance;
-use crate::forms::mnemonic::{MnemonicMismatch, MnemonicProblem};
+use crate::forms::mnemonic::{MnemonicMismatch, MnemonicProblem, foreign_operations};
 use crate::forms::nearby::{Correction, allowed, corrections, operation};
 use crate::forms::operands::NameLookup;
 use crate::hir::ast::{Instruction, SourceWord};
@@ -75,8 +75,11 @@ fn nearest<'m>(
     if instruction.broken || mismatch.others.is_empty() {
         return mismatch;
     }
-    let distance =
-        |near: &MnemonicMismatch| near.cost() + operand_distance(instruction, near.form, &near.values, names);
+    let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
+    let distance = |near: &MnemonicMismatch| {
+        let distance = near.cost + operand_distance(instruction, near.form, &near.values, names);
+        (distance, foreign_operations(&near.problems, &modifiers))
+    };
     std::iter::once(mismatch).chain(&mismatch.others).min_by_key(|near| distance(near)).unwrap_or(mismatch)
 }
 
