@@ -194,9 +194,16 @@ fn resolve_exactly(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mnemon
     Some(mnemonic)
 }
 
-/// The number of modifiers other than types that a form does not take.
+/// The number of modifiers other than types that a form does not take. One that begins a word that the form lacks does not count:
+/// `.rn` where `.rni` is missing.
 pub fn foreign_operations(problems: &[MnemonicProblem], modifiers: &[&str]) -> usize {
-    let is_operation = |index: usize| modifiers.get(index).is_some_and(|m| ISA.ty(m).is_none());
+    let lacks = |word: &str| {
+        problems.iter().any(|p| match p {
+            MnemonicProblem::Missing(slot) => slot.values.iter().any(|value| value.starts_with(word)),
+            _ => false,
+        })
+    };
+    let is_operation = |index: usize| modifiers.get(index).is_some_and(|m| ISA.ty(m).is_none() && !lacks(m));
     problems.iter().filter(|p| matches!(p, MnemonicProblem::Extra(i) if is_operation(*i))).count()
 }
 
