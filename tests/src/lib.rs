@@ -1,6 +1,7 @@
 //! What the tests that cross crates share.
 
 pub mod annotations;
+pub mod claims;
 pub mod combinations;
 pub mod floors;
 pub mod framing;

@@ -19,8 +19,19 @@ pub struct Slotted<'c> {
     pub candidate: &'c Candidate,
     /// The index of the slot.
     pub index: usize,
-    /// Whether the checks accept the statement with another word, or none, in place of the modifier.
-    pub stands: &'c dyn Fn(&str) -> bool,
+    /// What the checks say of the statement with another word, or none, in place of the modifier.
+    pub verdict: &'c dyn Fn(&str) -> EditVerdict,
+}
+
+/// What the checks say of an edited statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EditVerdict {
+    /// It is accepted.
+    Accepted,
+    /// The version or the target of the module does not have it.
+    Unavailable,
+    /// It is refused.
+    Refused,
 }
 
 /// A modifier of an instruction. `chosen` is the place that the modifier fills.
@@ -54,7 +65,7 @@ pub fn modifier(
         Some(slotted) => {
             let Slotted { candidate, index, .. } = slotted;
             page.text(typed(opcode, candidate, index));
-            in_slot(&mut page, own, &slotted, environment);
+            in_slot(&mut page, own, &slotted);
             let gates =
                 candidate.form.gates.iter().filter(|g| mentions(g, index, name) && is_worth_a_line(g, environment));
             // A gate that speaks of this modifier alone needs no condition here.
@@ -93,12 +104,30 @@ fn typed(opcode: &Opcode, candidate: &Candidate, index: usize) -> String {
         // The types of matrices stand in the order of the operands.
         found = values.into_iter().skip(nth).take(1).collect();
     }
-    let names: Vec<String> = found.iter().map(|v| format!("`{}`", v.name)).collect();
-    match names.as_slice() {
+    let (same, made): (Vec<&FormValue>, Vec<&FormValue>) =
+        found.into_iter().partition(|v| matches!(v.ty, TypeExpr::Slot(_) | TypeExpr::Named(_)));
+    let names = |values: &[&FormValue]| {
+        let names: Vec<String> = values.iter().map(|v| format!("`{}`", v.name)).collect();
+        match names.as_slice() {
+            [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+            _ => names.concat(),
+        }
+    };
+    let width = |value: &FormValue| match value.ty {
+        TypeExpr::Wide(_) => "twice as wide",
+        TypeExpr::Half(_) => "half as wide",
+        _ => "of the same size",
+    };
+    let mut out = match same.as_slice() {
         [] => String::new(),
-        [one] => format!("Here: the type of {one}."),
-        [others @ .., last] => format!("Here: the type of {} and {last}.", others.join(", ")),
+        some => format!("Here: the type of {}", names(some)),
+    };
+    if let Some(first) = made.first().map(|v| width(v)) {
+        let alike: Vec<&FormValue> = made.into_iter().filter(|v| width(v) == first).collect();
+        let (verb, begin) = (if alike.len() == 1 { "is" } else { "are" }, if out.is_empty() { "Here: " } else { "; " });
+        out.push_str(&format!("{begin}{} {verb} {first}", names(&alike)));
     }
+    if out.is_empty() { out } else { out + "." }
 }
 
 /// Whether a type is that of a slot, or made of it.
@@ -110,34 +139,30 @@ fn follows(ty: &TypeExpr, slot: usize) -> bool {
     }
 }
 
-/// What else could stand in the place of a modifier: a few with what they mean, types and many others by name alone.
-fn in_slot(page: &mut MarkdownPage, entry: &Entry, slotted: &Slotted<'_>, environment: Option<&Environment>) {
-    let Slotted { candidate, index, stands } = *slotted;
+/// What else the checks accept in the place of a modifier: a few with what they mean, types and many others by name alone.
+fn in_slot(page: &mut MarkdownPage, entry: &Entry, slotted: &Slotted<'_>) {
+    let Slotted { candidate, index, verdict } = *slotted;
     let slot = &candidate.form.slots[index];
-    let others: Vec<&str> = slot.values.iter().copied().filter(|v| candidate.values[index] != Some(*v)).collect();
-    let lacks = |value: &str| {
-        let gates = candidate.form.gates;
-        let refused = |e: &Environment| e.refused(gates, |g| g.when.len() == 1 && mentions(g, index, value)).is_some();
-        environment.is_some_and(refused)
-    };
-    if slot.optional && stands("") {
+    if slot.optional && verdict("") == EditVerdict::Accepted {
         page.text("It may be left out.");
     }
-    if slot.is_type || others.len() > MOST_EXPLAINED {
-        if !others.is_empty() {
-            page.text(format!("Alternatives: {}", words(others, MOST_VALUES)));
+    let others = slot.values.iter().copied().filter(|v| candidate.values[index] != Some(*v));
+    let judged: Vec<(&str, EditVerdict)> = others.map(|v| (v, verdict(v))).collect();
+    if slot.is_type || judged.len() > MOST_EXPLAINED {
+        let accepted = judged.iter().filter(|(_, v)| *v == EditVerdict::Accepted).map(|(value, _)| *value);
+        let accepted: Vec<&str> = accepted.collect();
+        if !accepted.is_empty() {
+            page.text(format!("Alternatives: {}", words(accepted, MOST_VALUES)));
         }
         return;
     }
-    let line = |value: &&str| {
+    let line = |(value, verdict): &(&str, EditVerdict)| {
         let meaning = meaning_in(entry, value);
         let dash = if meaning.is_empty() { "" } else { " – " };
-        let lacking = if lacks(value) { " (**not for this module**)" } else { "" };
-        format!("`{value}`{dash}{meaning}{lacking}")
+        let mark = if *verdict == EditVerdict::Unavailable { " (**not for this module**)" } else { "" };
+        format!("`{value}`{dash}{meaning}{mark}")
     };
-    // A modifier that the module does not have is marked so; one that the operands exclude is left out.
-    let choice = |value: &&&str| lacks(value) || stands(value);
-    page.list("Alternatives", others.iter().filter(choice).map(line));
+    page.list("Alternatives", judged.iter().filter(|(_, v)| *v != EditVerdict::Refused).map(line));
 }
 
 /// Whether a gate asks for something because of this modifier.
