@@ -1,6 +1,7 @@
 //! Checks one instruction against the tables: finds the intended form and reports how the instruction differs from it.
 
 mod exchange;
+mod mnemonic;
 
 use crate::check::calls;
 use crate::check::constraints;
@@ -8,19 +9,20 @@ use crate::check::diagnostic::Diagnostic;
 use crate::check::immediates;
 use crate::check::memory;
 use crate::check::rules::{
-    constant_expression, deprecated, duplicate_modifier, gates, ignored_modifier, illegal_combination,
-    missing_modifier, modifier_not_allowed, modifier_order, not_portable, odd_element, operand_count, operand_kind,
-    operand_range, operand_type, parameter_access, project_target, state_space, syntax_error, unbracketed_address,
-    undeclared_name, unknown_modifier, unknown_opcode, unusual_modifier_order, vector_length,
+    constant_expression, deprecated, gates, ignored_modifier, illegal_combination, modifier_not_allowed, not_portable,
+    odd_element, operand_count, operand_kind, operand_range, operand_type, parameter_access, project_target,
+    state_space, syntax_error, unbracketed_address, undeclared_name, unknown_opcode, unusual_modifier_order,
+    vector_length,
 };
 use crate::forms::choose::{ResolvedInstruction, VariantFit};
-use crate::forms::mnemonic::{self, Candidate, MnemonicProblem, broken};
+use crate::forms::mnemonic::{Candidate, MnemonicProblem, broken};
 use crate::forms::mnemonics::{Gates, ResolvedMnemonic};
 use crate::forms::operands::{self, MismatchKind, NameLookup, OperandMismatch};
 use crate::forms::spec::{OperandSpec, OperandVariant, applies};
 use crate::hir::ast::{ConstantValue, Instruction, Operand, OperandKind, SourceWord};
+use crate::hir::types::register_type;
 use crate::target::Environment;
-use ptx_isa::tables::{Form, Gate, Opcode, Term, ValueKind};
+use ptx_isa::tables::{Entry, Form, Gate, Term, ValueKind};
 
 /// Checks an instruction. `text` is the source in which its ranges count; `resolved` is its mnemonic looked up in the tables.
 pub fn check(
@@ -44,7 +46,7 @@ pub fn check(
         if unfinished && !mismatch.problems.iter().any(|p| matches!(p, MnemonicProblem::Unknown(_))) {
             return;
         }
-        return report_head(instruction, written, opcode, mismatch, out);
+        return mnemonic::report(instruction, written, (opcode, mismatch), &resolved.environment, names, out);
     }
     if instruction.broken {
         return;
@@ -56,7 +58,7 @@ pub fn check(
     if out.len() > before {
         return;
     }
-    let suggest = |mismatch: &OperandMismatch| report_operand(mismatch, written);
+    let suggest = |mismatch: &OperandMismatch| report_operand(mismatch, written, mnemonic.entry);
     if !mnemonic.entry.checked {
         // The tables do not describe its operands: only check that names are declared.
         let mut found = Vec::new();
@@ -110,7 +112,8 @@ pub fn check(
         }
         VariantFit::Mismatch(found) => {
             let exchanged = exchange::report(instruction, variant, names, (text, written));
-            out.extend(exchanged.or_else(|| together(found.iter().map(suggest))));
+            let reports = found.iter().map(|mismatch| report_operand(mismatch, written, candidate.entry));
+            out.extend(exchanged.or_else(|| together(reports)));
         }
         VariantFit::Rule(rule) => {
             out.push(illegal_combination::rule(instruction.mnemonic_range(), rule, candidate.form, written));
@@ -188,86 +191,6 @@ fn suffixes(instruction: &Instruction<'_>, candidate: &Candidate, written: &str,
     }
 }
 
-/// Reports a mnemonic that fits no form: every unknown modifier or, if there is none, the worst problem.
-fn report_head(
-    instruction: &Instruction<'_>,
-    written: &str,
-    opcode: &'static Opcode,
-    mismatch: &mnemonic::MnemonicMismatch,
-    out: &mut Vec<Diagnostic>,
-) {
-    let word = |index: usize| instruction.modifiers[index];
-    let unknown: Vec<SourceWord<'_>> = mismatch
-        .problems
-        .iter()
-        .filter_map(|p| if let MnemonicProblem::Unknown(i) = p { Some(word(*i)) } else { None })
-        .collect();
-    if !unknown.is_empty() {
-        let missing = mismatch.problems.iter().find_map(|p| match p {
-            MnemonicProblem::Missing(slot) if slot.is_type => Some(*slot),
-            _ => None,
-        });
-        // Each misspelling is a separate mistake. Modifiers that other instructions have are most likely one mistake: a wrong opcode.
-        let (known, misspelt): (Vec<_>, Vec<_>) =
-            unknown.into_iter().partition(|modifier| unknown_modifier::is_known(modifier.text));
-        if !misspelt.is_empty() {
-            return out.extend(misspelt.into_iter().map(|modifier| unknown_modifier::report(modifier, opcode)));
-        }
-        let reports = known.into_iter().map(|modifier| match missing {
-            Some(_) if ptx_isa::ISA.ty(modifier.text).is_some() => {
-                modifier_not_allowed::wrong_type(modifier, opcode.name, &mismatch.expected)
-            }
-            _ => modifier_not_allowed::report(modifier, opcode),
-        });
-        return out.extend(together(reports));
-    }
-    let form = mismatch.form;
-    let missing_type = mismatch.problems.iter().find_map(|p| match p {
-        MnemonicProblem::Missing(slot) if slot.is_type => Some(*slot),
-        _ => None,
-    });
-    let lacks = mismatch.problems.iter().any(|p| matches!(p, MnemonicProblem::Missing(_)));
-    let Some(worst) = mismatch.problems.first() else { return };
-    out.push(match *worst {
-        MnemonicProblem::Unknown(_) => return,
-        MnemonicProblem::Extra(i) => match missing_type {
-            Some(_) if ptx_isa::ISA.ty(word(i).text).is_some() => {
-                modifier_not_allowed::wrong_type(word(i), opcode.name, &mismatch.expected)
-            }
-            _ => match conflicting(opcode, instruction, i) {
-                Some(other) => illegal_combination::report(word(i), word(other)),
-                None if lacks => modifier_not_allowed::instead(word(i), &mismatch.expected, form),
-                None => modifier_not_allowed::in_form(word(i), form),
-            },
-        },
-        MnemonicProblem::Duplicate(i) => duplicate_modifier::report(word(i)),
-        MnemonicProblem::Conflict(i, other) => illegal_combination::report(word(i), word(other)),
-        MnemonicProblem::Missing(slot) => {
-            missing_modifier::report(instruction.mnemonic_range(), written, slot, &mismatch.expected, form)
-        }
-        MnemonicProblem::Order(first, second) | MnemonicProblem::TypeOrder(first, second) => {
-            modifier_order::report(word(first), word(second), form)
-        }
-        MnemonicProblem::Rule(rule) => {
-            illegal_combination::rule(rule_place(instruction, form, rule.what, rule.when), rule, form, written)
-        }
-    });
-}
-
-/// The index of a modifier of the instruction that no form combines with the one at `index`.
-fn conflicting(opcode: &'static Opcode, instruction: &Instruction<'_>, index: usize) -> Option<usize> {
-    let modifier = instruction.modifiers[index].text;
-    let forms = || opcode.entries.iter().flat_map(|e| e.forms);
-    let has = |form: &Form, name: &str, except: Option<usize>| {
-        form.slots.iter().enumerate().position(|(i, s)| Some(i) != except && s.values.contains(&name))
-    };
-    instruction.modifiers.iter().enumerate().filter(|(i, _)| *i != index).find_map(|(i, other)| {
-        let together = forms().any(|f| has(f, modifier, None).is_some_and(|at| has(f, other.text, Some(at)).is_some()));
-        let alone = forms().any(|f| has(f, other.text, None).is_some());
-        (alone && !together).then_some(i)
-    })
-}
-
 /// The byte range of the modifier that a rule names, or of the whole mnemonic.
 fn rule_place(instruction: &Instruction<'_>, form: &Form, what: &[Term], when: &[Term]) -> std::ops::Range<usize> {
     let of = |term: &Term| match term {
@@ -305,18 +228,23 @@ fn report_gates(
     found.bound.and_then(|gate| not_portable::report(place(gate), written, gate, environment))
 }
 
-fn report_operand(mismatch: &OperandMismatch, written: &str) -> Diagnostic {
+fn report_operand(mismatch: &OperandMismatch, written: &str, entry: &Entry) -> Diagnostic {
     let range = mismatch.range.clone();
     let spec: Option<&OperandSpec> = mismatch.spec.as_ref();
     match (&mismatch.kind, spec) {
         (MismatchKind::Undeclared(name), Some(spec)) if spec.value.kind == ValueKind::Label => {
             undeclared_name::label(range, name)
         }
+        (MismatchKind::Undeclared(name), Some(spec)) if spec.value.kind == ValueKind::Value => {
+            undeclared_name::register(range, name, spec.ty.map_or(".b32", register_type))
+        }
         (MismatchKind::Undeclared(name), _) => undeclared_name::report(range, name),
         (MismatchKind::RegisterType(register, ty), Some(spec)) => {
-            operand_type::register(range, register, *ty, spec, written)
+            operand_type::register(range, (register, *ty), spec.expected(entry.operands), written)
         }
-        (MismatchKind::SpecialType { name, ty }, Some(spec)) => operand_type::special(range, (name, ty), spec, written),
+        (MismatchKind::SpecialType { name, ty }, Some(spec)) => {
+            operand_type::special(range, (name, ty), spec.expected(entry.operands), written)
+        }
         (MismatchKind::ImmediateClass { integer }, spec) => operand_type::immediate(range, *integer, spec, written),
         (MismatchKind::OutOfRange(value), Some(spec)) => operand_range::report(range, *value, spec, written),
         (MismatchKind::VectorLength(found), spec) => vector_length::report(range, *found, spec, written),
@@ -325,6 +253,6 @@ fn report_operand(mismatch: &OperandMismatch, written: &str) -> Diagnostic {
         (MismatchKind::MinusOffset, _) => syntax_error::minus_offset(range),
         (MismatchKind::Sign(sign), _) => syntax_error::misplaced_sign(range, sign),
         (MismatchKind::Subscript, _) => syntax_error::subscript(range),
-        _ => operand_kind::report(mismatch, written),
+        _ => operand_kind::report(mismatch, written, entry),
     }
 }

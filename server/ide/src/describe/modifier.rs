@@ -1,4 +1,4 @@
-//! Modifiers of an instruction in words.
+//! Descriptions of the modifiers of an instruction.
 
 use super::form::condition;
 use super::instruction::{entry_of, meaning_in};
@@ -8,33 +8,33 @@ use ptx_analysis::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, FormValue, Gate, Opcode, Term, TypeExpr};
 
-/// How many values of a slot are listed one by one, with what they mean.
-const MOST_EXPLAINED: usize = 8;
-/// How many values of a slot are listed.
-const MOST_VALUES: usize = 24;
+/// Maximum number of values of a slot that are listed with their meanings.
+const MAX_EXPLAINED: usize = 8;
+/// Maximum number of values of a slot that are listed.
+const MAX_VALUES: usize = 24;
 
-/// The place that a modifier fills in the form of its instruction.
+/// The slot that a modifier fills in the form of its instruction.
 pub struct Slotted<'c> {
     /// The form.
     pub candidate: &'c Candidate,
     /// The index of the slot.
     pub index: usize,
-    /// What the checks say of the statement with another word, or none, in place of the modifier.
+    /// The verdict of the checks on the statement with another word, or no word, in place of the modifier.
     pub verdict: &'c dyn Fn(&str) -> EditVerdict,
 }
 
-/// What the checks say of an edited statement.
+/// The verdict of the checks on an edited statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EditVerdict {
     /// It is accepted.
     Accepted,
-    /// The version or the target of the module does not have it.
+    /// The version or the target of the module does not support it.
     Unavailable,
     /// It is refused.
     Refused,
 }
 
-/// A modifier of an instruction. `chosen` is the place that the modifier fills.
+/// The page about a modifier of an instruction. `chosen` is the slot that the modifier fills.
 pub fn modifier(
     opcode: &'static Opcode,
     entry: &'static Entry,
@@ -49,7 +49,7 @@ pub fn modifier(
     if let Some(here) = here
         && ISA.ty(name).is_none()
     {
-        // What it means here is more than what it means in general.
+        // The meaning in this instruction is more specific than the general one.
         page.text(format!("`{name}` – {}", here.doc));
     } else if general.is_empty() {
         page.text(format!("`{name}`"));
@@ -68,7 +68,7 @@ pub fn modifier(
             in_slot(&mut page, own, &slotted);
             let gates =
                 candidate.form.gates.iter().filter(|g| mentions(g, index, name) && is_worth_a_line(g, environment));
-            // A gate that speaks of this modifier alone needs no condition here.
+            // A gate that depends on this modifier alone needs no condition here.
             let when = |g: &Gate| if g.when.len() == 1 { String::new() } else { condition(g.when, candidate.form) };
             page.list("", gates.map(|g| gate(g, &when(g), environment)));
         }
@@ -83,14 +83,14 @@ pub fn modifier(
     page
 }
 
-/// Which operands have the type in a slot: `` The type of `a` and `b`. ``
+/// The operands whose type is in a slot: `` The type of `a` and `b`. ``
 fn typed(opcode: &Opcode, candidate: &Candidate, index: usize) -> String {
     let slots: Vec<usize> = (0..candidate.form.slots.len()).filter(|i| candidate.form.slots[*i].is_type).collect();
     let Some(nth) = slots.iter().position(|i| *i == index) else { return String::new() };
     let values: Vec<&FormValue> = candidate.form.operands.iter().flat_map(|o| o.pattern.values()).collect();
     let mut found: Vec<&FormValue> = values.iter().copied().filter(|v| follows(&v.ty, index)).collect();
     if found.is_empty() {
-        // A type that the form fixes: the first of that name belongs to the first operand of that type.
+        // The form fixes this type. The first slot with this name belongs to the first operand of this type.
         let name = candidate.values[index].unwrap_or("");
         let fixed: Vec<&FormValue> = values.iter().copied().filter(|v| v.ty == TypeExpr::Named(name)).collect();
         let same: Vec<usize> = slots.iter().copied().filter(|i| candidate.values[*i] == Some(name)).collect();
@@ -101,7 +101,7 @@ fn typed(opcode: &Opcode, candidate: &Candidate, index: usize) -> String {
         };
     }
     if found.is_empty() && slots.len() > 2 && ISA.has_fragments(opcode.name) {
-        // The types of matrices stand in the order of the operands.
+        // The types of matrices are in the order of the operands.
         found = values.into_iter().skip(nth).take(1).collect();
     }
     let (same, made): (Vec<&FormValue>, Vec<&FormValue>) =
@@ -130,7 +130,7 @@ fn typed(opcode: &Opcode, candidate: &Candidate, index: usize) -> String {
     if out.is_empty() { out } else { out + "." }
 }
 
-/// Whether a type is that of a slot, or made of it.
+/// Whether a type is the type in a slot, or derived from it.
 fn follows(ty: &TypeExpr, slot: usize) -> bool {
     match ty {
         TypeExpr::Slot(index) => usize::from(*index) == slot,
@@ -139,7 +139,8 @@ fn follows(ty: &TypeExpr, slot: usize) -> bool {
     }
 }
 
-/// What else the checks accept in the place of a modifier: a few with what they mean, types and many others by name alone.
+/// Adds the alternatives to a modifier that the checks accept. If there are few, each has its meaning; types and longer lists are
+/// names only.
 fn in_slot(page: &mut MarkdownPage, entry: &Entry, slotted: &Slotted<'_>) {
     let Slotted { candidate, index, verdict } = *slotted;
     let slot = &candidate.form.slots[index];
@@ -148,11 +149,11 @@ fn in_slot(page: &mut MarkdownPage, entry: &Entry, slotted: &Slotted<'_>) {
     }
     let others = slot.values.iter().copied().filter(|v| candidate.values[index] != Some(*v));
     let judged: Vec<(&str, EditVerdict)> = others.map(|v| (v, verdict(v))).collect();
-    if slot.is_type || judged.len() > MOST_EXPLAINED {
+    if slot.is_type || judged.len() > MAX_EXPLAINED {
         let accepted = judged.iter().filter(|(_, v)| *v == EditVerdict::Accepted).map(|(value, _)| *value);
         let accepted: Vec<&str> = accepted.collect();
         if !accepted.is_empty() {
-            page.text(format!("Alternatives: {}", words(accepted, MOST_VALUES)));
+            page.text(format!("Alternatives: {}", words(accepted, MAX_VALUES)));
         }
         return;
     }
@@ -165,7 +166,7 @@ fn in_slot(page: &mut MarkdownPage, entry: &Entry, slotted: &Slotted<'_>) {
     page.list("Alternatives", judged.iter().filter(|(_, v)| *v != EditVerdict::Refused).map(line));
 }
 
-/// Whether a gate asks for something because of this modifier.
+/// Whether the condition of a gate includes this modifier.
 fn mentions(gate: &Gate, slot: usize, name: &str) -> bool {
     gate.when.iter().any(|t| match t {
         Term::Slot(test) => {

@@ -1,17 +1,18 @@
-//! Other modifiers: one more, one less, another one, another order. Whatever makes the instruction right is offered.
+//! Fixes of modifiers: add, remove, replace or reorder them. Every change that makes the instruction legal is offered.
 
 use super::statement::DiagnosedInstruction;
 use super::{Fix, fix};
 use ptx_analysis::Code;
-use ptx_analysis::ast::Instruction;
-use ptx_analysis::mnemonic::{Candidate, Mnemonic, MnemonicProblem};
+use ptx_analysis::ast::{Instruction, Operand, OperandKind};
+use ptx_analysis::mnemonic::{Candidate, Mnemonic, MnemonicMismatch, MnemonicProblem};
 use ptx_analysis::rules::operand_kind::is_handle_of_wrong_type;
 use ptx_analysis::semantics;
+use ptx_analysis::symbols::Symbol;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Form, ModifierSlot, Opcode};
 use std::ops::Range;
 
-/// Which modifiers may be changed for another value of their place.
+/// The kinds of modifiers that a fix may replace by another value of their slot.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ReplaceableModifiers {
     /// Any.
@@ -38,7 +39,7 @@ impl ReplaceableModifiers {
     }
 }
 
-/// Adds what mends the statement's modifiers.
+/// Adds the fixes of the statement's modifiers.
 pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
     let code = statement.diagnostic.code();
     statement.lowered(|instruction| {
@@ -48,7 +49,7 @@ pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
             Code::MissingModifier => try_.missing(&head),
             Code::ModifierOrder => try_.order(&head),
             Code::ModifierNotAllowed | Code::IllegalCombination => try_.neighbours(&head),
-            // A modifier that is spelt nearly right has its suggestion.
+            // A misspelt modifier already has a suggestion.
             Code::UnknownModifier if try_.out.is_empty() => try_.neighbours(&head),
             Code::OperandType => try_.change(&head, ReplaceableModifiers::Types),
             Code::OperandKind if is_handle_of_wrong_type(&statement.diagnostic.finding) => {
@@ -73,7 +74,7 @@ struct MnemonicFixer<'a, 'b, 't> {
     instruction: &'a Instruction<'b>,
     opcode: &'static Opcode,
     out: &'a mut Vec<Fix>,
-    /// Offers what makes the modifiers right even if something else is wrong then.
+    /// Offer changes that make the modifiers legal even if the operands are wrong.
     whatever_the_operands: bool,
 }
 
@@ -82,7 +83,7 @@ impl MnemonicFixer<'_, '_, '_> {
         self.instruction.modifiers.iter().map(|m| m.text).collect()
     }
 
-    /// Offers a change of the text if it makes the instruction right.
+    /// Offers a change of the text if it makes the instruction legal.
     fn offer(&mut self, title: String, range: Range<usize>, text: &str) -> bool {
         let better =
             self.whatever_the_operands || self.statement.is_better(&self.statement.with(&[(range.clone(), text)]), &[]);
@@ -92,7 +93,7 @@ impl MnemonicFixer<'_, '_, '_> {
         better
     }
 
-    /// The values of the places that must be filled and are not.
+    /// Offers the values of mandatory slots that are empty.
     fn missing(&mut self, head: &Mnemonic) {
         let Some(mismatch) = &head.mismatch else { return };
         let slots =
@@ -101,7 +102,10 @@ impl MnemonicFixer<'_, '_, '_> {
         let before = self.out.len();
         self.insert(&values);
         if self.out.len() == before {
-            // The operands are wrong as well, which is said once the modifiers are right.
+            self.all_missing(mismatch);
+        }
+        if self.out.len() == before {
+            // The operands are wrong too. The checks report them after the modifiers are fixed.
             self.whatever_the_operands = true;
             self.insert(&values);
         }
@@ -110,7 +114,53 @@ impl MnemonicFixer<'_, '_, '_> {
         }
     }
 
-    /// Another value in the place of a modifier that some form has in the same place.
+    /// Offers all missing modifiers at once, if there is one choice for each.
+    fn all_missing(&mut self, mismatch: &MnemonicMismatch) {
+        let mut values = mismatch.values.clone();
+        for problem in &mismatch.problems {
+            let MnemonicProblem::Missing(slot) = problem else { return };
+            let index = mismatch.form.slots.iter().position(|s| std::ptr::eq(s, *slot));
+            let (Some(index), [only]) = (index, slot.values) else { return };
+            if let Some(value) = values.get_mut(index) {
+                *value = Some(only);
+            }
+        }
+        let text: String = values.into_iter().flatten().collect();
+        let range = self.instruction.opcode.range().end..self.instruction.mnemonic_range().end;
+        self.offer(format!("Write `{}{text}`", self.instruction.opcode.text), range, &text);
+    }
+
+    /// The bits of the registers among the operands whose size no written type has.
+    fn unmatched_bits(&self) -> Vec<u16> {
+        let written: Vec<u16> =
+            self.instruction.modifiers.iter().filter_map(|m| ISA.ty(m.text)).map(|ty| ty.bits).collect();
+        let bits = |operand: &Operand<'_>| match operand.kind {
+            OperandKind::Name(name) => match self.statement.look_up(name) {
+                Some(Symbol::Register { ty, .. }) => Some(ty.info().bits),
+                _ => None,
+            },
+            _ => None,
+        };
+        self.instruction.operands.iter().filter_map(bits).filter(|bits| !written.contains(bits)).collect()
+    }
+
+    /// Sorts values so that the likeliest one comes first: a type of the size of the registers, or of the size of the type that it
+    /// replaces; the usual one of its kind.
+    fn likeliest_first(&self, values: &mut [&'static str], replaced: Option<&str>) {
+        let sizes = self.unmatched_bits();
+        let old = replaced.and_then(|old| ISA.ty(old));
+        let unlikely = |value: &&'static str| {
+            let type_differs = ISA.ty(value).is_some_and(|ty| match old {
+                Some(old) => ty.bits != old.bits,
+                None => !sizes.is_empty() && !sizes.contains(&ty.bits),
+            });
+            let unusual = !ISA.modifier(value).is_some_and(|m| m.usual);
+            (type_differs, unusual)
+        };
+        values.sort_by_key(|value| unlikely(value));
+    }
+
+    /// Offers to replace each modifier that `what` covers by another value of its slot.
     fn change(&mut self, head: &Mnemonic, what: ReplaceableModifiers) {
         for index in 0..self.instruction.modifiers.len() {
             let old = self.instruction.modifiers[index].text;
@@ -128,12 +178,13 @@ impl MnemonicFixer<'_, '_, '_> {
                 slot.values.iter().filter(|v| !values.contains(v) && what.covers(v)).copied().collect::<Vec<_>>(),
             );
         }
-        // What is no modifier of this instruction may stand in the place of one that is missing.
+        // A word that is not a modifier of this instruction may have been written in place of a missing one.
         for problem in head.mismatch.iter().flat_map(|m| &m.problems) {
             if let MnemonicProblem::Missing(slot) = problem {
                 values.extend(slot.values.iter().filter(|v| !values.contains(v)).copied().collect::<Vec<_>>());
             }
         }
+        self.likeliest_first(&mut values, Some(old.text));
         for value in values.into_iter().filter(|v| *v != old.text) {
             let mut modifiers = self.modifiers();
             modifiers[index] = value;
@@ -143,7 +194,7 @@ impl MnemonicFixer<'_, '_, '_> {
         }
     }
 
-    /// Optional modifiers that are not there.
+    /// Offers to add optional modifiers.
     fn add(&mut self, head: &Mnemonic, what: ReplaceableModifiers) {
         let forms: Vec<&'static Form> = match head.candidates.first() {
             Some(_) => head.candidates.iter().map(|c| c.form).collect(),
@@ -161,9 +212,11 @@ impl MnemonicFixer<'_, '_, '_> {
         self.insert(&values);
     }
 
-    /// Each of these values, put where it belongs.
+    /// Offers to insert each of these values at its position.
     fn insert(&mut self, values: &[&'static str]) {
-        for value in values {
+        let mut values = values.to_vec();
+        self.likeliest_first(&mut values, None);
+        for value in &values {
             for at in places(self.opcode, &self.modifiers(), value) {
                 let end = match at.checked_sub(1) {
                     Some(before) => self.instruction.modifiers[before].range().end,
@@ -174,7 +227,7 @@ impl MnemonicFixer<'_, '_, '_> {
         }
     }
 
-    /// Without a modifier, with another in its place, with one more.
+    /// Offers to remove a modifier, to replace it, or to add one.
     fn neighbours(&mut self, head: &Mnemonic) {
         let place = self.statement.place();
         let inside = |m: Range<usize>| place.start <= m.start && m.end <= place.end;
@@ -183,7 +236,7 @@ impl MnemonicFixer<'_, '_, '_> {
             (0..count).partition(|i| inside(self.instruction.modifiers[*i].range()));
         for index in own.iter().chain(&others) {
             let modifier = self.instruction.modifiers[*index];
-            // A type cannot be done without; in its place stands another.
+            // The only modifier is not removed if it is a type: a type is mandatory and can only be replaced.
             if ISA.ty(modifier.text).is_none() || count > 1 {
                 self.offer(format!("Remove `{}`", modifier.text), modifier.range(), "");
             }
@@ -200,7 +253,7 @@ impl MnemonicFixer<'_, '_, '_> {
         }
     }
 
-    /// The modifiers in the order of the form.
+    /// Offers the modifiers in the order of the form.
     fn order(&mut self, head: &Mnemonic) {
         let Some(mismatch) = &head.mismatch else { return };
         let mut left = self.modifiers();
@@ -227,13 +280,14 @@ fn slots(opcode: &'static Opcode) -> impl Iterator<Item = &'static ModifierSlot>
     opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots).filter(|s| s.after_operand == 0)
 }
 
-/// The first form that modifiers fit.
+/// The first form that the modifiers fit.
 fn fits(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Candidate> {
     let head = semantics::mnemonic(opcode, modifiers)?;
     if head.mismatch.is_some() { None } else { head.candidates.into_iter().next() }
 }
 
-/// Where a modifier can be put so that the head fits a form: for each meaning the place that is nearest to the form's order.
+/// The indices at which a modifier can be inserted so that the mnemonic fits a form. Of indices with the same meaning, this
+/// is the one nearest to the form's order.
 fn places(opcode: &'static Opcode, modifiers: &[&str], value: &'static str) -> Vec<usize> {
     let mut best: Vec<(Vec<Option<&str>>, usize, usize)> = Vec::new();
     for at in 0..=modifiers.len() {
@@ -250,7 +304,7 @@ fn places(opcode: &'static Opcode, modifiers: &[&str], value: &'static str) -> V
     best.into_iter().map(|(_, _, at)| at).collect()
 }
 
-/// How many pairs of modifiers stand the other way round than in the form.
+/// The number of pairs of modifiers in the opposite order to the form.
 fn disorder(values: &[Option<&str>], written: &[&str]) -> usize {
     let mut used = vec![false; values.len()];
     let order: Vec<usize> = written

@@ -1,10 +1,11 @@
 //! `modifier-not-allowed`: the modifier exists, but not for this instruction.
 
-use super::one_of;
+use super::{did_you_mean, one_of, write_instead};
 use crate::check::codes::DiagnosticMessage;
-use crate::check::diagnostic::Diagnostic;
+use crate::check::diagnostic::{Diagnostic, Fix};
 use crate::hir::ast::SourceWord;
 use ptx_isa::tables::{Form, Opcode};
+use std::ops::Range;
 
 /// A modifier that exists, but not for this instruction.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -24,7 +25,13 @@ pub enum Reason {
         opcode: &'static str,
         /// The form of the opcode, if it has only one.
         only: Option<&'static str>,
+        /// The modifiers that are most likely meant.
+        near: Box<[&'static str]>,
+        /// The modifiers that may stand there, if one is required.
+        expected: Box<[&'static str]>,
     },
+    /// With the modifiers after it, it is one modifier: `.wait.ld` for `.wait::ld`.
+    Parted(&'static str),
     /// Other forms of the opcode take it, but not the nearest one.
     OtherForm {
         /// The nearest form.
@@ -34,6 +41,13 @@ pub enum Reason {
     WrongType {
         /// The opcode.
         opcode: &'static str,
+        /// The types that may stand there.
+        expected: Box<[&'static str]>,
+    },
+    /// It is a type that the opcode takes, but not in this operation.
+    WrongTypeOfOperation {
+        /// The opcode with its modifiers but for types.
+        operation: Box<str>,
         /// The types that may stand there.
         expected: Box<[&'static str]>,
     },
@@ -50,20 +64,29 @@ impl DiagnosticMessage for ModifierNotAllowed {
     fn message(&self) -> String {
         let modifier = &self.modifier;
         match &self.reason {
+            Reason::NoForm { opcode, near, expected, .. } if near.is_empty() && !expected.is_empty() => {
+                format!("`{opcode}` does not take `{modifier}`: expected {}", one_of(expected))
+            }
             Reason::NoForm { opcode, .. } => format!("`{opcode}` does not take `{modifier}`"),
-            Reason::OtherForm { .. } => format!("`{modifier}` has no place here"),
+            Reason::Parted(whole) => format!("`{modifier}` is one modifier, `{whole}`"),
+            Reason::OtherForm { .. } => format!("this form does not take `{modifier}`"),
+            Reason::WrongTypeOfOperation { operation, expected } => {
+                format!("`{operation}` does not take `{modifier}` here: expected {}", one_of(expected))
+            }
             Reason::WrongType { opcode, expected } => {
                 format!("`{opcode}` has no `{modifier}` form: expected {}", one_of(expected))
             }
             Reason::Instead { expected, .. } => {
-                format!("`{modifier}` has no place here: expected {}", one_of(expected))
+                format!("this form does not take `{modifier}`: expected {}", one_of(expected))
             }
         }
     }
 
     fn help(&self) -> Option<String> {
         match &self.reason {
+            Reason::NoForm { near, .. } if !near.is_empty() => did_you_mean(near),
             Reason::NoForm { only, .. } => only.map(|form| format!("the form is `{form}`")),
+            Reason::Parted(_) | Reason::WrongTypeOfOperation { .. } => None,
             Reason::OtherForm { form } | Reason::Instead { form, .. } => Some(format!("the nearest form is `{form}`")),
             Reason::WrongType { .. } => None,
         }
@@ -74,11 +97,31 @@ fn new(modifier: SourceWord<'_>, reason: Reason) -> Diagnostic {
     Diagnostic::new(modifier.range(), ModifierNotAllowed { modifier: modifier.text.into(), reason })
 }
 
-/// The report on a modifier that no form of the opcode takes.
-pub fn report(modifier: SourceWord<'_>, opcode: &'static Opcode) -> Diagnostic {
+/// The report on a modifier that no form of the opcode takes. `near` are the modifiers that are most likely meant, `expected` those that
+/// may stand there if one is required.
+pub fn report(
+    modifier: SourceWord<'_>,
+    opcode: &'static Opcode,
+    near: &[&'static str],
+    expected: &[&'static str],
+) -> Diagnostic {
     let forms: Vec<&'static str> = opcode.entries.iter().flat_map(|e| e.forms).map(|f| f.text).collect();
     let only = if let [only] = forms[..] { Some(only) } else { None };
-    new(modifier, Reason::NoForm { opcode: opcode.name, only })
+    let fixes: Vec<Fix> = near.iter().filter_map(|near| write_instead(modifier.range(), Some(near))).collect();
+    let reason = Reason::NoForm { opcode: opcode.name, only, near: near.into(), expected: expected.into() };
+    new(modifier, reason).fixes(fixes)
+}
+
+/// The report on several written modifiers that are one. `range` is where they stand, `parts` how they are written.
+pub fn parted(range: Range<usize>, parts: &str, whole: &'static str) -> Diagnostic {
+    let data = ModifierNotAllowed { modifier: parts.into(), reason: Reason::Parted(whole) };
+    let fix = Fix::replace(format!("Write `{whole}`"), range.clone(), whole);
+    Diagnostic::new(range, data).fix(Fix { preferred: true, ..fix })
+}
+
+/// The report on a type that the opcode takes, but not in this operation.
+pub fn wrong_type_of_operation(modifier: SourceWord<'_>, operation: &str, expected: &[&'static str]) -> Diagnostic {
+    new(modifier, Reason::WrongTypeOfOperation { operation: operation.into(), expected: expected.into() })
 }
 
 /// The report on a modifier that only other forms take.
@@ -109,7 +152,7 @@ mod tests {
             found("not.u32 %r1, %r2;"),
             ["`not` has no `.u32` form: expected `.pred`, `.b16`, `.b32` or `.b64`"]
         );
-        assert_eq!(found("cvt.rn.f32.f32 %f1, %f2;"), ["`.rn` has no place here"]);
+        assert_eq!(found("cvt.rn.f32.f32 %f1, %f2;"), ["this form does not take `.rn`"]);
         assert!(found("not.b32 %r1, %r2; add.sat.s32 %r1, %r2, %r3; cvt.rni.f32.f32 %f1, %f2;").is_empty());
     }
 }

@@ -14,11 +14,19 @@ pub struct ModifierOrder {
     pub second: Box<str>,
     /// The syntax of the form.
     pub form: &'static str,
+    /// The opcode, if both are state spaces: the other order is another operation, which it does not have.
+    pub copy: Option<&'static str>,
 }
 
 impl DiagnosticMessage for ModifierOrder {
     fn message(&self) -> String {
-        format!("`{}` must stand before `{}`", self.first, self.second)
+        let Self { first, second, .. } = self;
+        match self.copy {
+            Some(opcode) => format!(
+                "`{opcode}` does not go from `{first}` to `{second}`: the first state space is the destination, `{first}{second}`"
+            ),
+            None => format!("`{first}` must stand before `{second}`"),
+        }
     }
 
     fn help(&self) -> Option<String> {
@@ -28,7 +36,16 @@ impl DiagnosticMessage for ModifierOrder {
 
 /// The report: `first` stands after `second` but must stand before it.
 pub fn report(first: SourceWord<'_>, second: SourceWord<'_>, form: &'static Form) -> Diagnostic {
-    let found = ModifierOrder { first: first.text.into(), second: second.text.into(), form: form.text };
+    new(first, second, form, None)
+}
+
+/// The report on the state spaces of a copy that the opcode does not have in this direction.
+pub fn spaces(first: SourceWord<'_>, second: SourceWord<'_>, opcode: &'static str, form: &'static Form) -> Diagnostic {
+    new(first, second, form, Some(opcode))
+}
+
+fn new(first: SourceWord<'_>, second: SourceWord<'_>, form: &'static Form, copy: Option<&'static str>) -> Diagnostic {
+    let found = ModifierOrder { first: first.text.into(), second: second.text.into(), form: form.text, copy };
     Diagnostic::new(first.range(), found)
 }
 

@@ -1,8 +1,8 @@
 //! `unknown-modifier`: a modifier that no instruction has.
 
-use super::{suggest, write_instead};
+use super::{did_you_mean, suggest, write_instead};
 use crate::check::codes::DiagnosticMessage;
-use crate::check::diagnostic::Diagnostic;
+use crate::check::diagnostic::{Diagnostic, Fix};
 use crate::hir::ast::SourceWord;
 use ptx_isa::ISA;
 use ptx_isa::tables::Opcode;
@@ -12,8 +12,8 @@ use ptx_isa::tables::Opcode;
 pub struct UnknownModifier {
     /// The modifier, with its dot.
     pub name: Box<str>,
-    /// The most similar modifier, if one is similar enough.
-    pub near: Option<&'static str>,
+    /// The modifiers that are most likely meant; empty if none is similar enough.
+    pub near: Box<[&'static str]>,
 }
 
 impl DiagnosticMessage for UnknownModifier {
@@ -22,7 +22,7 @@ impl DiagnosticMessage for UnknownModifier {
     }
 
     fn help(&self) -> Option<String> {
-        self.near.map(|near| format!("did you mean `{near}`?"))
+        did_you_mean(&self.near)
     }
 }
 
@@ -31,14 +31,18 @@ pub fn is_known(name: &str) -> bool {
     ISA.modifier(name).is_some() || ISA.ty(name).is_some() || ISA.space(name).is_some()
 }
 
-/// The report on a modifier that no instruction has.
-pub fn report(modifier: SourceWord<'_>, opcode: &'static Opcode) -> Diagnostic {
-    // Prefer the modifiers of this opcode: they are more likely intended.
-    let own = opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots).flat_map(|s| s.values.iter().copied());
-    let all = ISA.modifiers.iter().map(|m| m.name).chain(ISA.types.iter().map(|t| t.name));
-    let near = suggest(modifier.text, own).or_else(|| suggest(modifier.text, all));
-    Diagnostic::new(modifier.range(), UnknownModifier { name: modifier.text.into(), near })
-        .fixes(write_instead(modifier.range(), near))
+/// The report on a modifier that no instruction has. `near` are the modifiers with which the opcode has a form.
+pub fn report(modifier: SourceWord<'_>, opcode: &'static Opcode, near: &[&'static str]) -> Diagnostic {
+    let mut near = near.to_vec();
+    if near.is_empty() {
+        // Prefer the modifiers of this opcode: they are more likely intended.
+        let own =
+            opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots).flat_map(|s| s.values.iter().copied());
+        let all = ISA.modifiers.iter().map(|m| m.name).chain(ISA.types.iter().map(|t| t.name));
+        near.extend(suggest(modifier.text, own).or_else(|| suggest(modifier.text, all)));
+    }
+    let fixes: Vec<Fix> = near.iter().filter_map(|near| write_instead(modifier.range(), Some(near))).collect();
+    Diagnostic::new(modifier.range(), UnknownModifier { name: modifier.text.into(), near: near.into() }).fixes(fixes)
 }
 
 #[cfg(test)]
