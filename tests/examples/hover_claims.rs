@@ -41,7 +41,10 @@ fn main() {
         );
     }
     for c in claims.iter().filter(|c| c.refusal.is_some() || c.recorded == Some(false)).take(200) {
-        eprintln!("  {:?} `{}` {} {} {}: {:?}", c.claim.kind, c.claim.modifier, c.version, c.target, c.claim.edited, c.refusal);
+        eprintln!(
+            "  {:?} `{}` {} {} {}: {:?}",
+            c.claim.kind, c.claim.modifier, c.version, c.target, c.claim.edited, c.refusal
+        );
     }
     if let Some(sample) = sample {
         let kinds = [ClaimKind::LeftOut, ClaimKind::Alternative];

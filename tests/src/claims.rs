@@ -89,7 +89,10 @@ fn alternatives(markdown: &str) -> Vec<&str> {
         }
         listed = line == "**Alternatives**" || listed && (line.is_empty() || line.starts_with(['-', ' ']));
         // A modifier that the module's version or target lacks is marked so.
-        if listed && let Some(item) = line.strip_prefix("- `") && !line.contains("(**not for this module**)") {
+        if listed
+            && let Some(item) = line.strip_prefix("- `")
+            && !line.contains("(**not for this module**)")
+        {
             out.extend(item.split('`').next());
         }
     }
@@ -150,9 +153,8 @@ pub fn judged(recorded: &[Judged], step: usize) -> (usize, Vec<JudgedClaim>) {
         .collect()
     };
     let claims = thread::scope(|scope| {
-        let lane = |lane: usize| {
-            scope.spawn(move || work.iter().skip(lane).step_by(lanes).flat_map(one).collect::<Vec<_>>())
-        };
+        let lane =
+            |lane: usize| scope.spawn(move || work.iter().skip(lane).step_by(lanes).flat_map(one).collect::<Vec<_>>());
         let threads: Vec<_> = (0..lanes).map(lane).collect();
         threads.into_iter().flat_map(|t| t.join().expect("a lane ends")).collect()
     });

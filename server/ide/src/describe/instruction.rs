@@ -81,7 +81,8 @@ fn modifiers(
             None => {
                 for value in slot.values {
                     if free.iter().all(|(known, _)| known != value)
-                        && let Some(operands) = added(opcode, chosen, index, value, environment) {
+                        && let Some(operands) = added(opcode, chosen, index, value, environment)
+                    {
                         free.push((value, operands));
                     }
                 }

@@ -3,7 +3,7 @@
 use super::form::condition;
 use super::instruction::{entry_of, meaning_in};
 use super::{MarkdownPage, gate, is_worth_a_line, tables, words};
-use ptx_analysis::mnemonic::Candidate;
+use ptx_analysis::mnemonic::{self, Candidate};
 use ptx_analysis::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, FormValue, Gate, Opcode, Term, TypeExpr};
@@ -68,6 +68,8 @@ pub fn modifier(
             in_slot(&mut page, own, &slotted);
             let gates =
                 candidate.form.gates.iter().filter(|g| mentions(g, index, name) && is_worth_a_line(g, environment));
+            // A gate that also depends on other modifiers is left out if they are not written.
+            let gates = gates.filter(|g| mnemonic::holds(g.when, &candidate.values, None) != Some(false));
             // A gate that depends on this modifier alone needs no condition here.
             let when = |g: &Gate| if g.when.len() == 1 { String::new() } else { condition(g.when, candidate.form) };
             page.list("", gates.map(|g| gate(g, &when(g), environment)));

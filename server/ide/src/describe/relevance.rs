@@ -216,7 +216,10 @@ mod tests {
             Words { has: &has, known: &known }.clauses(text)
         };
         assert_eq!(clauses("Where it begins; with `.gather` the rows."), "Where it begins");
-        assert_eq!(clauses("Where it begins; with `.tile` the rows. It counts."), "Where it begins; with `.tile` the rows. It counts");
+        assert_eq!(
+            clauses("Where it begins; with `.tile` the rows. It counts."),
+            "Where it begins; with `.tile` the rows. It counts"
+        );
         assert_eq!(clauses("As `.gather`."), "As `.gather`.");
     }
 

@@ -118,13 +118,7 @@ impl<'t> At<'t> {
     }
 
     /// The verdict of the checks on the instruction with another word at a range.
-    fn with_word(
-        &self,
-        instruction: &Instruction<'_>,
-        base: usize,
-        range: &Range<usize>,
-        word: &str,
-    ) -> EditVerdict {
+    fn with_word(&self, instruction: &Instruction<'_>, base: usize, range: &Range<usize>, word: &str) -> EditVerdict {
         let end = base + instruction.range.end;
         let (before, after) = (self.snapshot.text(base..range.start), self.snapshot.text(range.end..end));
         let text = format!("{before}{word}{after}");
