@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes docs/messages.md: the messages of NVIDIA's assembler and ours for typical mistakes (mistakes.txt).
+"""Makes docs/dev/messages.md: what NVIDIA's assembler says of mistakes that people make (mistakes.txt), and what we say.
 
-usage: PTXAS=/path/to/ptxas messages.py [PATH/TO/ptx-analyzer] > ../../docs/messages.md
-A test checks our messages: cargo test -p ptx-tests --test it messages
+usage: PTXAS=/path/to/ptxas messages.py [PATH/TO/ptx-analyzer] > ../../docs/dev/messages.md
+Our half is tested: cargo test -p ptx-tests --test it messages
 """
 import contextlib, io, json, os, re, subprocess, sys, tempfile
 

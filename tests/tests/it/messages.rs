@@ -1,4 +1,4 @@
-//! docs/messages.md compares messages: for each mistake on the page, our part equals the current messages.
+//! docs/dev/messages.md compares messages: for each mistake on the page, our part equals the current messages.
 
 use ptx_analysis::{Analyzer, Severity};
 use ptx_syntax::Snapshot;
@@ -35,7 +35,7 @@ fn said(text: &str) -> String {
 
 #[test]
 fn our_half_of_the_table_of_messages_is_true() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/messages.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/dev/messages.md");
     let page = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let sections = sections(&page);
     assert!(sections.len() >= 40, "only {} mistakes", sections.len());

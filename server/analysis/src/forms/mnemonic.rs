@@ -260,6 +260,15 @@ fn complete(form: &'static Form, modifiers: &[&str], assignment: &[Option<usize>
             return Some(MnemonicProblem::Missing(slot));
         }
     }
+    if let Some(problem) = misordered(form, modifiers, assignment) {
+        return Some(problem);
+    }
+    let values = values(form, modifiers, assignment);
+    form.rules.iter().find(|rule| broken(rule, &values, None)).map(MnemonicProblem::Rule)
+}
+
+/// The first two modifiers that stand in an order that the form does not allow.
+fn misordered(form: &Form, modifiers: &[&str], assignment: &[Option<usize>]) -> Option<MnemonicProblem> {
     for order in form.order {
         let places: Vec<usize> =
             order.iter().filter_map(|slot| assignment.iter().position(|a| *a == Some(usize::from(*slot)))).collect();
@@ -273,8 +282,7 @@ fn complete(form: &'static Form, modifiers: &[&str], assignment: &[Option<usize>
             return Some(order_problem(modifiers, place, wanted));
         }
     }
-    let values = values(form, modifiers, assignment);
-    form.rules.iter().find(|rule| broken(rule, &values, None)).map(MnemonicProblem::Rule)
+    None
 }
 
 fn order_problem(modifiers: &[&str], first: usize, second: usize) -> MnemonicProblem {
@@ -410,6 +418,9 @@ fn problems(form: &'static Form, modifiers: &[&str], known: &[bool]) -> (Vec<Mne
     }
     if out.is_empty() {
         out.extend(complete(form, modifiers, &assignment));
+    } else {
+        // Whatever else is wrong, a copy in the other direction is not meant.
+        out.extend(misordered(form, modifiers, &assignment).filter(|p| matches!(p, MnemonicProblem::SpaceOrder(..))));
     }
     // If the form does not fit but no problem was found, the instruction would be refused without a message.
     if out.is_empty() {

@@ -1,4 +1,4 @@
-//! The tables as JSON. Names are those of the notation (docs/isa-format.md).
+//! The tables as JSON. Names are those of the notation (docs/dev/isa-format.md).
 //!
 //! Every structure is destructured with all of its fields, so a new field in the tables that is missing here does not
 //! compile.

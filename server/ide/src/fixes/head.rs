@@ -32,8 +32,9 @@ impl ReplaceableModifiers {
             Self::Types => ISA.ty(name).is_some(),
             Self::Spaces => ISA.space(name).is_some(),
             Self::Lengths => {
-                let digits = name.strip_prefix(".v").or_else(|| name.strip_prefix(".x"));
-                digits.is_some_and(|d| d.bytes().all(|b| b.is_ascii_digit()))
+                let dimensions = || name.strip_prefix('.').and_then(|n| n.strip_suffix('d'));
+                let digits = name.strip_prefix(".v").or_else(|| name.strip_prefix(".x")).or_else(dimensions);
+                digits.is_some_and(|d| !d.is_empty() && d.bytes().all(|b| b.is_ascii_digit()))
             }
         }
     }
@@ -48,10 +49,15 @@ pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
         match code {
             Code::MissingModifier => try_.missing(&head),
             Code::ModifierOrder => try_.order(&head),
+            // A modifier that is spelt nearly right has its suggestion.
+            Code::ModifierNotAllowed if !try_.out.is_empty() => {}
             Code::ModifierNotAllowed | Code::IllegalCombination => try_.neighbours(&head),
             // A misspelt modifier already has a suggestion.
             Code::UnknownModifier if try_.out.is_empty() => try_.neighbours(&head),
-            Code::OperandType => try_.change(&head, ReplaceableModifiers::Types),
+            Code::OperandType => {
+                try_.change(&head, ReplaceableModifiers::Types);
+                try_.add(&head, ReplaceableModifiers::Any);
+            }
             Code::OperandKind if is_handle_of_wrong_type(&statement.diagnostic.finding) => {
                 try_.change(&head, ReplaceableModifiers::Types)
             }
@@ -98,7 +104,8 @@ impl MnemonicFixer<'_, '_, '_> {
         let Some(mismatch) = &head.mismatch else { return };
         let slots =
             mismatch.problems.iter().filter_map(|p| if let MnemonicProblem::Missing(s) = p { Some(*s) } else { None });
-        let values: Vec<&'static str> = slots.flat_map(|s| s.values.iter().copied()).collect();
+        let mut values: Vec<&'static str> = slots.flat_map(|s| s.values.iter().copied()).collect();
+        values.extend(mismatch.expected.iter().filter(|v| !values.contains(v)).copied().collect::<Vec<_>>());
         let before = self.out.len();
         self.insert(&values);
         if self.out.len() == before {
@@ -144,6 +151,13 @@ impl MnemonicFixer<'_, '_, '_> {
         self.instruction.operands.iter().filter_map(bits).filter(|bits| !written.contains(bits)).collect()
     }
 
+    /// How often mnemonics of the opcode have a modifier in real files.
+    fn usage(&self, value: &str) -> u32 {
+        let has = |mnemonic: &str| mnemonic.split('.').any(|part| Some(part) == value.strip_prefix('.'));
+        let weights = ptx_isa::USAGE.mnemonics(self.opcode.name);
+        weights.iter().filter(|(mnemonic, _)| has(mnemonic)).map(|(_, weight)| weight).sum()
+    }
+
     /// Sorts values so that the likeliest one comes first: a type of the size of the registers, or of the size of the type that it
     /// replaces; the usual one of its kind.
     fn likeliest_first(&self, values: &mut [&'static str], replaced: Option<&str>) {
@@ -155,7 +169,7 @@ impl MnemonicFixer<'_, '_, '_> {
                 None => !sizes.is_empty() && !sizes.contains(&ty.bits),
             });
             let unusual = !ISA.modifier(value).is_some_and(|m| m.usual);
-            (type_differs, unusual)
+            (type_differs, unusual, std::cmp::Reverse(self.usage(value)))
         };
         values.sort_by_key(|value| unlikely(value));
     }
@@ -182,6 +196,11 @@ impl MnemonicFixer<'_, '_, '_> {
         for problem in head.mismatch.iter().flat_map(|m| &m.problems) {
             if let MnemonicProblem::Missing(slot) = problem {
                 values.extend(slot.values.iter().filter(|v| !values.contains(v)).copied().collect::<Vec<_>>());
+            }
+        }
+        for value in head.mismatch.iter().flat_map(|m| &m.expected) {
+            if !values.contains(value) {
+                values.push(value);
             }
         }
         self.likeliest_first(&mut values, Some(old.text));

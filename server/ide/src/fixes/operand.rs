@@ -36,6 +36,7 @@ pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
             let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
             if guard.text.chars().all(name) && !guard.text.starts_with(|c: char| c.is_ascii_digit()) {
                 try_.declare(guard.text, ".pred");
+                try_.compare(guard.text);
             }
             return Some(());
         }
@@ -166,6 +167,17 @@ impl OperandFixer<'_, '_, '_> {
             ValueKind::Value if !spec.value.immediate_only => Some(spec.ty.map_or(".b32", register_type)),
             _ => None,
         }
+    }
+
+    /// Offers to compare an integer register with zero, for a guard that is none.
+    fn compare(&mut self, register: &str) {
+        let Some(Symbol::Register { ty, elements: 1 }) = self.statement.look_up(register) else { return };
+        if !matches!(ty.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint) {
+            return;
+        }
+        let comparison = [format!("setp.ne.b{}", ty.info().bits)];
+        let operands = format!("{register}, 0");
+        self.first(&comparison, &operands, ".pred", |_, _| format!("Compare `{register}` with 0 first"));
     }
 
     fn pointer(&self) -> &'static str {

@@ -1,4 +1,4 @@
-//! Compiles `data/usage.tsv` (docs/usage.md), `data/cuda.tsv` and `data/values.tsv` to Rust source. The ISA must know all
+//! Compiles `data/usage.tsv` (docs/dev/usage.md), `data/cuda.tsv` and `data/values.tsv` to Rust source. The ISA must know all
 //! words in them.
 
 use super::{Error, Result};

@@ -145,6 +145,17 @@ pub fn in_ptx(name: &str) -> Option<String> {
     Some(format!("`{name}` of CUDA C++ is {} in PTX", spellings.join(" or ")))
 }
 
+/// What an operand is for, from the words of the tables: `` `lut`: the truth table ``.
+pub fn meaning(operand: &str, words: &str) -> String {
+    let words = words.trim_end_matches('.');
+    let mut letters = words.chars();
+    let first = letters.next().map(|c| c.to_lowercase().to_string()).unwrap_or_default();
+    // `B lies …` and `CTA` keep their first letter.
+    let is_word = words.starts_with("A ") || letters.as_str().starts_with(char::is_lowercase);
+    let words = if is_word { format!("{first}{}", letters.as_str()) } else { words.to_owned() };
+    format!("`{operand}`: {words}")
+}
+
 /// `a, b and c`.
 pub fn and(names: &[String]) -> String {
     match names {

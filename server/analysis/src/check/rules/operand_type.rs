@@ -66,11 +66,12 @@ impl DiagnosticMessage for OperandType {
     fn help(&self) -> Option<String> {
         match self {
             Self::Register { register, ty, expected, .. } => {
-                let conversion = conversion(register, *ty, expected.ty?, expected);
-                Some(match expected.meaning {
-                    "" => conversion,
-                    meaning => format!("`{}` is {}; {conversion}", expected.name, meaning.trim_end_matches('.')),
-                })
+                let ty_expected = expected.ty?;
+                // What the operand is for tells more than how to bring another value into its size.
+                if !expected.written && ty.info().bits != ty_expected.info().bits && !expected.meaning.is_empty() {
+                    return Some(super::meaning(expected.name, expected.meaning));
+                }
+                Some(conversion(register, *ty, ty_expected, expected))
             }
             Self::SpecialRegister { .. } => None,
             Self::Immediate { integer: true, .. } => {
@@ -101,7 +102,7 @@ fn conversion(register: &str, actual: TypeId, expected: TypeId, operand: &Expect
         format!("the result has {bits} bits: write it to a `{}` register", register_type(expected))
     } else {
         let verb = if actual_bits > bits { "cuts it to" } else { "widens it to" };
-        format!("use the {actual_bits}-bit form of the instruction, if it has one; `cvt` {verb} {bits} bits")
+        format!("use the {actual_bits}-bit form of the instruction, if it has one, or `cvt`, which {verb} {bits} bits")
     }
 }
 
@@ -167,7 +168,7 @@ mod tests {
         let found = in_kernel(Code::OperandType, "add.f32 %f1, %f2, %rd1;");
         let message = "`%rd1` is `.b64`, but `b` of `add.f32` takes a 32-bit floating-point register (`.b32`, `.f32`)";
         assert_eq!(messages(&found), [message]);
-        let help = "use the 64-bit form of the instruction, if it has one; `cvt` cuts it to 32 bits";
+        let help = "use the 64-bit form of the instruction, if it has one, or `cvt`, which cuts it to 32 bits";
         assert_eq!(found[0].help().as_deref(), Some(help));
         let predicate = in_kernel(Code::OperandType, "selp.b32 %r1, %r2, %r3, %r4;");
         assert_eq!(messages(&predicate), ["`%r4` is `.b32`, but `c` of `selp.b32` takes a predicate (`.pred`)"]);
