@@ -1,6 +1,7 @@
 //! Shared code of the tests that cross crates.
 
 pub mod annotations;
+pub mod claims;
 pub mod combinations;
 pub mod floors;
 pub mod framing;

@@ -14,7 +14,7 @@ pub use chapter::{entries, with_modifiers};
 pub use form::describe as operand;
 pub use form::{condition, pretty, range, with_note};
 pub use instruction::{Chosen, instruction, mismatch, unchecked};
-pub use modifier::{Slotted, modifier};
+pub use modifier::{EditVerdict, Slotted, modifier};
 pub use page::{Explained, MarkdownPage};
 pub use statement::{Written, max_lines, reachable, statement};
 pub use tables::{constant, directive, dot_word, modifier_alone, space, special_register, takers, target, ty, version};

@@ -56,6 +56,21 @@ fn every_modifier_of_every_form_is_explained() {
 }
 
 #[test]
+fn what_a_modifier_means_in_general_depends_on_no_instruction() {
+    let opcodes: BTreeSet<&str> = ISA.opcodes.iter().map(|o| o.name).collect();
+    let mut found = BTreeSet::new();
+    for modifier in ISA.modifiers {
+        // `prmt`: …, `setp.lo`: …, or `shf` shifts …: such words belong to the instruction.
+        let words = modifier.doc.strip_prefix('`').and_then(|doc| doc.split_once('`'));
+        let opcode = words.map_or("", |(word, _)| word.split('.').next().unwrap_or(""));
+        if opcodes.contains(opcode) || modifier.doc.contains("As a comparison operator") {
+            found.insert(format!("{}: {}", modifier.name, modifier.doc));
+        }
+    }
+    report("modifiers with the words of an instruction", &found);
+}
+
+#[test]
 fn every_special_operand_is_explained() {
     let mut missing = BTreeSet::new();
     for entry in entries() {

@@ -9,6 +9,7 @@ mod documentation;
 mod fixes;
 mod fixtures;
 mod hard_cases;
+mod hover_claims;
 mod hovers;
 mod interpreter_coverage;
 mod layering;

@@ -3,9 +3,10 @@
 use super::form::{operands, pretty, resolved};
 use super::{MarkdownPage, always, gate, tables, words};
 use ptx_analysis::mnemonic::{self, Candidate, Mnemonic, MnemonicMismatch};
+use ptx_analysis::semantics;
 use ptx_analysis::spec::{OperandVariant, applies};
 use ptx_analysis::target::Environment;
-use ptx_isa::tables::{Entry, Form, Gate, Opcode, Passage, Rule};
+use ptx_isa::tables::{Entry, Form, Gate, Opcode, Passage};
 
 /// The form and the operand variant of an instruction.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +42,7 @@ pub fn instruction(
         page.text(doc.as_str());
     }
     page.list("", operands(chosen.variant, entry.operands));
-    page.list("", modifiers(entry, chosen.candidate, environment));
+    page.list("", modifiers(opcode, entry, chosen, environment));
     let told = |g: &&Gate| !always(g) && applies(g.when, &chosen.candidate.values, chosen.variant);
     let gates: Vec<String> = form.gates.iter().filter(told).map(|g| gate(g, "", environment)).collect();
     page.list("", gates);
@@ -56,10 +57,16 @@ pub fn instruction(
 
 /// The modifiers of an instruction with their meanings, followed by the optional modifiers that it does not have. Types
 /// need no explanation.
-fn modifiers(entry: &Entry, candidate: &Candidate, environment: Option<&Environment>) -> Vec<String> {
+fn modifiers(
+    opcode: &'static Opcode,
+    entry: &Entry,
+    chosen: Chosen<'_>,
+    environment: Option<&Environment>,
+) -> Vec<String> {
+    let candidate = chosen.candidate;
     let filled = candidate.form.slots.iter().zip(&candidate.values).enumerate();
     let mut out: Vec<String> = Vec::new();
-    let mut free: Vec<&str> = Vec::new();
+    let mut free: Vec<(&str, Vec<&str>)> = Vec::new();
     for (index, (slot, value)) in filled {
         match value {
             Some(value) if !slot.is_type && !entry.path.contains(value) => {
@@ -69,30 +76,57 @@ fn modifiers(entry: &Entry, candidate: &Candidate, environment: Option<&Environm
                 }
             }
             Some(_) => {}
+            // A modifier after an operand is no part of the mnemonic.
+            None if slot.after_operand > 0 => {}
             None => {
-                for value in slot.values.iter().filter(|v| fits(candidate, index, v, environment)) {
-                    if !free.contains(value) {
-                        free.push(value);
+                for value in slot.values {
+                    if free.iter().all(|(known, _)| known != value)
+                        && let Some(operands) = added(opcode, chosen, index, value, environment)
+                    {
+                        free.push((value, operands));
                     }
                 }
             }
         }
     }
-    if !free.is_empty() {
-        out.push(format!("Optional: {}", words(free, MAX_FREE)));
+    let alone: Vec<&str> = free.iter().filter(|(_, operands)| operands.is_empty()).map(|(value, _)| *value).collect();
+    if !alone.is_empty() {
+        out.push(format!("Optional: {}", words(alone, MAX_FREE)));
+    }
+    free.retain(|(_, operands)| !operands.is_empty());
+    while let Some((_, operands)) = free.first().cloned() {
+        let (same, others) = free.into_iter().partition(|(_, o)| *o == operands);
+        let same: Vec<(&str, Vec<&str>)> = same;
+        let values = words(same.iter().map(|(value, _)| *value), MAX_FREE);
+        out.push(format!("Optional with {}: {values}", words(operands, MAX_FREE)));
+        free = others;
     }
     out
 }
 
-/// Whether the rules and gates of the form allow a modifier to be added, as far as they depend on modifiers.
-fn fits(candidate: &Candidate, slot: usize, value: &'static str, environment: Option<&Environment>) -> bool {
-    let form = candidate.form;
-    let mut values = candidate.values.clone();
-    values[slot] = Some(value);
-    // Rules about operands are ignored, since operands can be added too.
-    let broken = |rule: &Rule| mnemonic::broken(rule, &values, None);
-    let holds = |gate: &Gate| mnemonic::holds(gate.when, &values, None).unwrap_or(false);
-    !form.rules.iter().any(broken) && environment.is_none_or(|e| e.refused(form.gates, holds).is_none())
+/// The operands that must be added together with a modifier; `None` if it cannot be added to the modifiers and operands at hand.
+fn added(
+    opcode: &'static Opcode,
+    chosen: Chosen<'_>,
+    slot: usize,
+    value: &'static str,
+    environment: Option<&Environment>,
+) -> Option<Vec<&'static str>> {
+    let Chosen { candidate, variant } = chosen;
+    let slots = candidate.form.slots.iter().zip(&candidate.values).enumerate();
+    let written = slots.filter(|(_, (s, _))| s.after_operand == 0);
+    let modifiers: Vec<&str> = written.filter_map(|(i, (_, v))| if i == slot { Some(value) } else { *v }).collect();
+    let head = semantics::mnemonic(opcode, &modifiers).filter(|h| h.mismatch.is_none())?;
+    let available = |c: &&Candidate| {
+        let applies = |gate: &Gate| mnemonic::holds(gate.when, &c.values, None).unwrap_or(false);
+        environment.is_none_or(|e| e.refused(c.form.gates, applies).is_none())
+    };
+    let variants = head.candidates.iter().filter(available).flat_map(|c| &c.variants).filter(|v| v.broken.is_none());
+    let more = |other: &OperandVariant| -> Option<Vec<&'static str>> {
+        let kept = variant.names.iter().all(|name| other.names.contains(name));
+        kept.then(|| other.names.iter().copied().filter(|name| !variant.names.contains(name)).collect())
+    };
+    variants.filter_map(more).min_by_key(Vec::len)
 }
 
 /// The meaning of a modifier in an instruction, on one line.

@@ -3,7 +3,7 @@
 use super::form::condition;
 use super::instruction::{entry_of, meaning_in};
 use super::{MarkdownPage, gate, is_worth_a_line, tables, words};
-use ptx_analysis::mnemonic::Candidate;
+use ptx_analysis::mnemonic::{self, Candidate};
 use ptx_analysis::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, FormValue, Gate, Opcode, Term, TypeExpr};
@@ -19,8 +19,19 @@ pub struct Slotted<'c> {
     pub candidate: &'c Candidate,
     /// The index of the slot.
     pub index: usize,
-    /// Whether the checks accept the statement with another word, or no word, in place of the modifier.
-    pub stands: &'c dyn Fn(&str) -> bool,
+    /// The verdict of the checks on the statement with another word, or no word, in place of the modifier.
+    pub verdict: &'c dyn Fn(&str) -> EditVerdict,
+}
+
+/// The verdict of the checks on an edited statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EditVerdict {
+    /// It is accepted.
+    Accepted,
+    /// The version or the target of the module does not support it.
+    Unavailable,
+    /// It is refused.
+    Refused,
 }
 
 /// The page about a modifier of an instruction. `chosen` is the slot that the modifier fills.
@@ -54,9 +65,11 @@ pub fn modifier(
         Some(slotted) => {
             let Slotted { candidate, index, .. } = slotted;
             page.text(typed(opcode, candidate, index));
-            in_slot(&mut page, own, &slotted, environment);
+            in_slot(&mut page, own, &slotted);
             let gates =
                 candidate.form.gates.iter().filter(|g| mentions(g, index, name) && is_worth_a_line(g, environment));
+            // A gate that also depends on other modifiers is left out if they are not written.
+            let gates = gates.filter(|g| mnemonic::holds(g.when, &candidate.values, None) != Some(false));
             // A gate that depends on this modifier alone needs no condition here.
             let when = |g: &Gate| if g.when.len() == 1 { String::new() } else { condition(g.when, candidate.form) };
             page.list("", gates.map(|g| gate(g, &when(g), environment)));
@@ -93,12 +106,30 @@ fn typed(opcode: &Opcode, candidate: &Candidate, index: usize) -> String {
         // The types of matrices are in the order of the operands.
         found = values.into_iter().skip(nth).take(1).collect();
     }
-    let names: Vec<String> = found.iter().map(|v| format!("`{}`", v.name)).collect();
-    match names.as_slice() {
+    let (same, made): (Vec<&FormValue>, Vec<&FormValue>) =
+        found.into_iter().partition(|v| matches!(v.ty, TypeExpr::Slot(_) | TypeExpr::Named(_)));
+    let names = |values: &[&FormValue]| {
+        let names: Vec<String> = values.iter().map(|v| format!("`{}`", v.name)).collect();
+        match names.as_slice() {
+            [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+            _ => names.concat(),
+        }
+    };
+    let width = |value: &FormValue| match value.ty {
+        TypeExpr::Wide(_) => "twice as wide",
+        TypeExpr::Half(_) => "half as wide",
+        _ => "of the same size",
+    };
+    let mut out = match same.as_slice() {
         [] => String::new(),
-        [one] => format!("Here: the type of {one}."),
-        [others @ .., last] => format!("Here: the type of {} and {last}.", others.join(", ")),
+        some => format!("Here: the type of {}", names(some)),
+    };
+    if let Some(first) = made.first().map(|v| width(v)) {
+        let alike: Vec<&FormValue> = made.into_iter().filter(|v| width(v) == first).collect();
+        let (verb, begin) = (if alike.len() == 1 { "is" } else { "are" }, if out.is_empty() { "Here: " } else { "; " });
+        out.push_str(&format!("{begin}{} {verb} {first}", names(&alike)));
     }
+    if out.is_empty() { out } else { out + "." }
 }
 
 /// Whether a type is the type in a slot, or derived from it.
@@ -110,34 +141,31 @@ fn follows(ty: &TypeExpr, slot: usize) -> bool {
     }
 }
 
-/// Adds the alternatives to a modifier. If there are few, each has its meaning; types and longer lists are names only.
-fn in_slot(page: &mut MarkdownPage, entry: &Entry, slotted: &Slotted<'_>, environment: Option<&Environment>) {
-    let Slotted { candidate, index, stands } = *slotted;
+/// Adds the alternatives to a modifier that the checks accept. If there are few, each has its meaning; types and longer lists are
+/// names only.
+fn in_slot(page: &mut MarkdownPage, entry: &Entry, slotted: &Slotted<'_>) {
+    let Slotted { candidate, index, verdict } = *slotted;
     let slot = &candidate.form.slots[index];
-    let others: Vec<&str> = slot.values.iter().copied().filter(|v| candidate.values[index] != Some(*v)).collect();
-    let lacks = |value: &str| {
-        let gates = candidate.form.gates;
-        let refused = |e: &Environment| e.refused(gates, |g| g.when.len() == 1 && mentions(g, index, value)).is_some();
-        environment.is_some_and(refused)
-    };
-    if slot.optional && stands("") {
+    if slot.optional && verdict("") == EditVerdict::Accepted {
         page.text("It may be left out.");
     }
-    if slot.is_type || others.len() > MAX_EXPLAINED {
-        if !others.is_empty() {
-            page.text(format!("Alternatives: {}", words(others, MAX_VALUES)));
+    let others = slot.values.iter().copied().filter(|v| candidate.values[index] != Some(*v));
+    let judged: Vec<(&str, EditVerdict)> = others.map(|v| (v, verdict(v))).collect();
+    if slot.is_type || judged.len() > MAX_EXPLAINED {
+        let accepted = judged.iter().filter(|(_, v)| *v == EditVerdict::Accepted).map(|(value, _)| *value);
+        let accepted: Vec<&str> = accepted.collect();
+        if !accepted.is_empty() {
+            page.text(format!("Alternatives: {}", words(accepted, MAX_VALUES)));
         }
         return;
     }
-    let line = |value: &&str| {
+    let line = |(value, verdict): &(&str, EditVerdict)| {
         let meaning = meaning_in(entry, value);
         let dash = if meaning.is_empty() { "" } else { " – " };
-        let lacking = if lacks(value) { " (**not for this module**)" } else { "" };
-        format!("`{value}`{dash}{meaning}{lacking}")
+        let mark = if *verdict == EditVerdict::Unavailable { " (**not for this module**)" } else { "" };
+        format!("`{value}`{dash}{meaning}{mark}")
     };
-    // Alternatives that the module does not support are marked; alternatives that the operands exclude are left out.
-    let choice = |value: &&&str| lacks(value) || stands(value);
-    page.list("Alternatives", others.iter().filter(choice).map(line));
+    page.list("Alternatives", judged.iter().filter(|(_, v)| *v != EditVerdict::Refused).map(line));
 }
 
 /// Whether the condition of a gate includes this modifier.

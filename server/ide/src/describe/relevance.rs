@@ -54,6 +54,18 @@ impl Words<'_> {
         }
     }
 
+    /// A text of a line or two, clause by clause: those that name only other modifiers are left out, unless that leaves nothing.
+    pub fn clauses(&self, text: &str) -> String {
+        let about = |clause: &str| self.bearing(clause, spans) != Bearing::Other;
+        let kept = |sentence: &str| {
+            let clauses: Vec<&str> = sentence.trim_end_matches('.').split("; ").filter(|c| about(c)).collect();
+            clauses.join("; ")
+        };
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let all: Vec<String> = sentences(&text).into_iter().map(kept).filter(|s| !s.is_empty()).collect();
+        if all.is_empty() { text } else { all.join(". ") }
+    }
+
     fn bearing(&self, text: &str, words: impl Fn(&str) -> Vec<Range<usize>>) -> Bearing {
         let mut out = Bearing::None;
         for range in words(text) {
@@ -194,6 +206,21 @@ mod tests {
         assert_eq!(part("It adds. `.f32x2` adds two. They are packed. `.rn` rounds."), "It adds. `.rn` rounds.");
         assert_eq!(part("Without `.ftz` all are kept. With `.ftz` not."), "Without `.ftz` all are kept.");
         assert_eq!(part("`.f32` and `.f64`; see `.other`."), "`.f32` and `.f64`; see `.other`.");
+    }
+
+    #[test]
+    fn a_line_loses_its_clauses_about_other_forms() {
+        let clauses = |text: &str| {
+            let has = |w: &str| w == ".tile";
+            let known = |w: &str| [".tile", ".gather"].contains(&w);
+            Words { has: &has, known: &known }.clauses(text)
+        };
+        assert_eq!(clauses("Where it begins; with `.gather` the rows."), "Where it begins");
+        assert_eq!(
+            clauses("Where it begins; with `.tile` the rows. It counts."),
+            "Where it begins; with `.tile` the rows. It counts"
+        );
+        assert_eq!(clauses("As `.gather`."), "As `.gather`.");
     }
 
     #[test]

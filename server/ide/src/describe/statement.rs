@@ -87,7 +87,7 @@ pub fn statement(
     let operands = lines(
         variant,
         |spec| {
-            let note = entry.operands.iter().find(|o| o.name == spec.value.name).map(|o| words.part(o.doc));
+            let note = entry.operands.iter().find(|o| o.name == spec.value.name).map(|o| words.clauses(o.doc));
             let lanes = written.lanes.iter().find(|(name, _)| *name == spec.value.name);
             let note = lanes.map(|(_, text)| text.clone()).or(note).filter(|n| !n.is_empty());
             super::form::with_note(note.as_deref(), &super::operand(&in_space(spec, &candidate.values)))
@@ -102,7 +102,7 @@ pub fn statement(
         if slot.is_type && !entry.modifiers.iter().any(|m| m.name == value) {
             continue;
         }
-        let meaning = first(&words.part(&meaning_in(entry, value)));
+        let meaning = first(&words.clauses(&meaning_in(entry, value)));
         if !meaning.is_empty() {
             modifiers.push(format!("`{value}` – {meaning}"));
         }

@@ -2,14 +2,14 @@
 
 use super::fragment::{lanes, matrix};
 use super::{At, HoverResult, decode};
-use crate::describe::{self, Chosen, MarkdownPage, Slotted, Written};
+use crate::describe::{self, Chosen, EditVerdict, MarkdownPage, Slotted, Written};
 use ptx_analysis::ast::{ConstantValue, Instruction, Operand, OperandKind};
 use ptx_analysis::literal;
 use ptx_analysis::lower::{self, ItemSource};
 use ptx_analysis::semantics::ResolvedInstruction;
 use ptx_analysis::semantics::names::LocalNames;
 use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant};
-use ptx_analysis::{Severity, statement};
+use ptx_analysis::{Code, Severity, statement};
 use ptx_isa::ISA;
 use ptx_isa::tables::Opcode;
 use ptx_syntax::kinds;
@@ -109,21 +109,28 @@ impl<'t> At<'t> {
                 let slot = if suffix { filled.next() } else { filled.nth(nth) };
                 slot.map(|(index, _)| (candidate, index))
             });
-            let stands = |word: &str| self.stands(instruction, base, &range, word);
-            let slotted = chosen.map(|(candidate, index)| Slotted { candidate, index, stands: &stands });
+            let verdict = |word: &str| self.with_word(instruction, base, &range, word);
+            let slotted = chosen.map(|(candidate, index)| Slotted { candidate, index, verdict: &verdict });
             Some(describe::modifier(opcode, head.entry, &name, slotted, Some(self.semantics.environment())))
         });
         let page = found.unwrap_or_else(|| describe::dot_word(&name, Some(self.semantics.environment())));
         Some((range, page))
     }
 
-    /// Whether the checks accept the instruction with another word at a range.
-    fn stands(&self, instruction: &Instruction<'_>, base: usize, range: &Range<usize>, word: &str) -> bool {
+    /// The verdict of the checks on the instruction with another word at a range.
+    fn with_word(&self, instruction: &Instruction<'_>, base: usize, range: &Range<usize>, word: &str) -> EditVerdict {
         let end = base + instruction.range.end;
         let (before, after) = (self.snapshot.text(base..range.start), self.snapshot.text(range.end..end));
         let text = format!("{before}{word}{after}");
         let found = statement::check(&text, self.semantics.environment(), &self.names());
-        !found.iter().any(|d| d.severity == Severity::Error)
+        let errors: Vec<_> = found.iter().filter(|d| d.severity == Severity::Error).collect();
+        if errors.is_empty() {
+            EditVerdict::Accepted
+        } else if errors.iter().all(|d| matches!(d.code(), Code::RequiresVersion | Code::RequiresTarget)) {
+            EditVerdict::Unavailable
+        } else {
+            EditVerdict::Refused
+        }
     }
 
     /// The role of the word at the hover in its instruction.

@@ -173,3 +173,18 @@ fn the_nearest_names_are_offered_for_one_that_does_not_exist() {
         assert_eq!(nearest(query), Vec::<String>::new(), "{query}");
     }
 }
+
+#[test]
+fn optional_modifiers_are_those_that_the_checks_accept() {
+    let optional = |query: &str| -> Vec<String> {
+        let page = explain(query).expect("a page");
+        page.lines().filter(|l| l.starts_with("- Optional")).map(str::to_owned).collect()
+    };
+    assert!(optional("setp.lt.s32").contains(&"- Optional with `c`: `.and` `.or` `.xor`".to_owned()));
+    // Half of a pair is refused, and so is a modifier whose place is behind an operand.
+    let halves = ["`.release`", "`.cta`", "`.xorsign`", "`.unified`"];
+    for query in ["mbarrier.arrive.b64", "min.f32", "ld.global.f32"] {
+        let found = optional(query);
+        assert!(!found.iter().any(|line| halves.iter().any(|half| line.contains(half))), "{query}: {found:?}");
+    }
+}

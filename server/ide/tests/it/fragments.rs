@@ -442,10 +442,8 @@ fn unspecified_layouts_say_what_to_do() {
     check(
         &at(statement, "%r1", 0),
         &expect![[r#"
-        **An opaque fragment** – Which element a thread holds is not specified and differs between targets. Do not pick elements out: change all of them alike
-        (scaling), give the fragment to `wmma` instructions of the same shape, type and layout only, and store it to memory to get at
-        single elements. `mma` has a documented layout.
-    "#]],
+            **An opaque fragment** – Which element a thread holds is not specified and differs between targets; store it to memory to get at single elements.
+        "#]],
     );
 }
 

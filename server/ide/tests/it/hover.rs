@@ -200,7 +200,7 @@ fn parameters_variables_and_functions() {
 
             A parameter of the kernel: 8 bytes, at offset 0 of 12, aligned to 8; used once.
 
-            Here: `a` of `ld.param.u64` – an address in `.param`, of `.u64`
+            Here: `a` of `ld.param.u64` – Where the value is (an address in `.param`, of `.u64`)
         "#]],
     );
     check(
@@ -373,7 +373,7 @@ fn the_sink() {
             [_]
             `_` – the sink: what is written to it is dropped, and where a name is asked for, there is none.
 
-            Here: `d` of `ld.global.v2.f32` – written: a list of 2 × `.f32` or wider
+            Here: `d` of `ld.global.v2.f32` – Where the value goes (written: a list of 2 × `.f32` or wider)
         "#]],
     );
 }
@@ -475,4 +475,14 @@ fn a_modifier_may_be_left_out_where_the_checks_say_so() {
     assert!(!needed.contains("may be left out"), "{needed}");
     let free = text("ld.glo$0bal.f32 %f1, [%rd1];");
     assert!(free.contains("may be left out"), "{free}");
+}
+
+#[test]
+fn alternatives_to_a_type_are_those_that_the_operands_allow() {
+    let text = |statements: &str| in_body(statements).expect("a hover").1.markdown;
+    let integer = text("add.s3$02 %r1, %r2, %r3;");
+    assert!(integer.contains("Alternatives: `.u32`\n") || integer.ends_with("Alternatives: `.u32`"), "{integer}");
+    assert!(!text("add.f3$02 %f1, %f2, %f3;").contains("Alternatives"));
+    // A gate that depends on a vector says nothing about a scalar.
+    assert!(!text("ld.global.f3$02 %f1, [%rd1];").contains("`.v8`"));
 }

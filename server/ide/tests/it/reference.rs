@@ -225,11 +225,11 @@ fn forms_are_put_into_words() {
     let operands: Vec<String> = article.operands.iter().map(|(name, text)| format!("{name}: {text}")).collect();
     expect![[r#"
         shfl.sync.mode{.no_membermask_overlap}.b32 d{|p}, a, b, c, membermask
-        d: written: `.b32`
+        d: The value of the source lane; written: `.b32`
         |p: Whether the source lane is in range; written: `.pred`; `_` drops it
         a: The value that this lane offers; read: `.b32`
         b: The distance to the source lane, its number, or the bits of the lane number to flip; read: `.b32`
-        c: Clamp and segments, `0x1f` or `0` for the whole warp; read: `.b32`
+        c: Clamp and segments: `0x1f` for the whole warp, `0` with `.up`; read: `.b32`
         membermask: The lanes that take part; bit i is lane i; read: `.u32`
         Needs PTX 6.0 and `sm_30`
         Needs PTX 8.4 and `sm_50` with `.no_membermask_overlap`"#]]

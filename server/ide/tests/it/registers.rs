@@ -308,7 +308,7 @@ fn hover_tells_what_a_register_costs() {
             - takes 2 registers of 32 bits, and is held where most are live: 10 registers, in line 12
             - uniform: the same in all threads of the CTA
 
-            Here: `d` of `ld.param.u64` – written: `.u64` or wider
+            Here: `d` of `ld.param.u64` – Where the value goes (written: `.u64` or wider)
 
             ```ptx
             st.global.u32 [%rd2], %r9;  // reads

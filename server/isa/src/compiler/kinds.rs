@@ -89,21 +89,14 @@ impl WrittenEntry<'_> {
     /// text is replaced by the alternative chosen for the name's first braces.
     pub fn modifiers(self) -> Vec<ModifierInfo> {
         let summary = if self.words.is_empty() { self.common.summary } else { leak_str(self.words) };
-        let filled = |name: &str, text: &'static str| match text.contains("{1}") {
-            true => choices(self.name, name)
-                .iter()
-                .enumerate()
-                .fold(text, |text, (at, choice)| leak_str(&text.replace(&format!("{{{}}}", at + 1), choice))),
-            false => text,
-        };
         let of = |name: String| ModifierInfo {
             repeats: self.is("repeats"),
             ignored: self.is("ignored"),
             converge: self.is("converge"),
             keeps_order: self.is("keeps-order"),
             usual: self.is("usual"),
-            summary: filled(&name, summary),
-            doc: filled(&name, self.common.doc),
+            summary: filled(self.name, &name, summary),
+            doc: filled(self.name, &name, self.common.doc),
             name: leak_str(&name),
         };
         expand(self.name).into_iter().map(of).collect()
@@ -277,6 +270,16 @@ fn class(word: &str) -> Option<TypeClass> {
         "opaque" => TypeClass::Opaque,
         _ => return None,
     })
+}
+
+/// A text in which `{1}`, `{2}` … are replaced by the alternatives that a name has in place of a pattern's braces.
+pub fn filled(pattern: &str, name: &str, text: &'static str) -> &'static str {
+    if !text.contains("{1}") {
+        return text;
+    }
+    let choices = choices(pattern, name);
+    let numbered = choices.iter().enumerate();
+    numbered.fold(text, |text, (at, choice)| leak_str(&text.replace(&format!("{{{}}}", at + 1), choice)))
 }
 
 /// The alternatives that a name has in place of a pattern's braces: `16` and `8` for `.m16n8` and `.m{16,32}n{8,16}`.

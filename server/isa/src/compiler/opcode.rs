@@ -2,7 +2,9 @@
 
 use super::lines::LogicalLine;
 use super::passage::{self, passages};
-use super::{DeclaredNames, Error, FormContext, Result, exec, expand, form, leak, leak_str, operand, rule, set_line};
+use super::{
+    DeclaredNames, Error, FormContext, Result, exec, expand, form, kinds, leak, leak_str, operand, rule, set_line,
+};
 use crate::ids::SlotName;
 use crate::tables::{
     Computes, ControlTransfer, Effect, Entry, Executed, Form, FormOperand, FormPattern, FormValue, Gate, GateKind,
@@ -40,11 +42,15 @@ impl EntryFamily {
     }
 }
 
-/// Parses `modifier .a .b{1,2} | text`: the same text for each modifier.
+/// Parses `modifier .a .b{1,2} | text`: the same text for each modifier. `{1}` in the text is replaced by the alternative chosen
+/// for the name's first braces.
 fn meanings(line: &LogicalLine, names: &str) -> Result<Vec<Note>> {
     let doc = leak_str(prose(line)?);
-    let names = names.split_whitespace().flat_map(expand);
-    Ok(names.map(|name| Note { name: leak_str(&name), doc }).collect())
+    let of = |pattern: &str| -> Vec<Note> {
+        let note = |name: String| Note { doc: kinds::filled(pattern, &name, doc), name: leak_str(&name) };
+        expand(pattern).into_iter().map(note).collect()
+    };
+    Ok(names.split_whitespace().flat_map(of).collect())
 }
 
 /// Parses the extent of threads across which a value is the same.
